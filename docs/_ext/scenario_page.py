@@ -7,7 +7,7 @@ import typing
 
 from restructured import code, escaped, literal, prose, table, title
 
-from polhode import flight, torques
+from polhode import flight, interactions, torques
 from polhode.io.scenario import schema
 from polhode.studies.sweep import axes
 
@@ -15,7 +15,7 @@ INTRODUCTION = """
 A scenario is a TOML file that describes a run.  ``polhode run`` and ``polhode ensemble`` read it, ``polhode sweep`` varies its
 keys, and ``polhode compare`` and ``polhode advise`` use it as their task.  The whole file is checked before anything starts. All
 errors are reported together, each with the path of its key, and for a misspelt key the nearest valid one is suggested. A
-scenario contains data and names, never code.
+scenario contains data and names, never code.  Several ``[[body]]`` with an ``[[interaction]]`` are a system of bodies.
 
 ``polhode run`` also accepts the name of a problem instead of a file.  Options override the file: ``--method``, ``--step``,
 ``--rtol``, and ``--set KEY=VALUE`` for any key below, by its path.  A number in the path counts from 0 and selects an entry of a
@@ -41,6 +41,7 @@ NAMES = {
     "str": "text",
     "bool": "true or false",
     "NoneType": "",
+    "Any": "number or lists of numbers",
 }
 
 
@@ -66,6 +67,9 @@ def pages(docs):
         parts += [title(f'shape = "{shape}"' if shape else "by inertia", "~"), section(model)]
     parts += [title("by mesh", "~"), section(schema.Mesh)]
     parts += [title("[[body.rotors]]", "-"), section(schema.Rotor)]
+    parts += [title("[[body]] of a system", "-"), BODIES, code(chain(docs), "toml")]
+    parts += ["\n", PLACED, section(schema.Placement), title("[[interaction]]", "-"), INTERACTION]
+    parts += named("interactions", interactions.BUILT_IN)
     parts += [title("[initial]", "-"), section(schema.Initial), title("[torque]", "-"), TORQUE]
     parts += named("torques", torques.BUILT_IN)
     parts += [title("[load]", "-"), LOAD, *named("flight", flight.BUILT_IN)]
@@ -95,6 +99,25 @@ velocity in ``[initial]``; the translation of its centre of mass is then followe
 the other keys are its parameters, and the body supplies its mass and inertia.  Write several loads, which are added, as
 ``[[load]]``; a ``[torque]`` is added to them.  Give a load of your own, in Python, on the command line, with ``--torque-file``.
 """
+
+
+BODIES = """Several bodies that act on each other are written as several ``[[body]]``, each with the keys of its inertia,
+shape or mesh, its own place and motion, and an ``[[interaction]]`` between them; a system has no ``[initial]``, ``[torque]`` or
+``[load]``.  This is ``chain.toml``:
+"""
+PLACED = """``polhode run chain.toml --set body.head.velocity.1=3`` selects a body by its name, or by the number of its table,
+from 0.  The keys beside those of the body:
+"""
+INTERACTION = """What acts between the bodies.  ``name`` selects one of the interactions below; the other keys are its parameters,
+and the bodies are those of the file.  Write several interactions, which are added, as several ``[[interaction]]``.  ``links`` are
+pairs of bodies by number, from 0, or by name; ``links = "chain"`` connects each to the next, and ``links = "ring"`` also the last
+to the first.  A parameter with a value for each body may be a table by their names: ``moments = { needle = [0.0, 1.0, 0.0] }``.
+Give an interaction of your own, in Python, on the command line, with ``--interaction-file``.
+"""
+
+
+def chain(docs):
+    return (docs.parent / "examples" / "chain.toml").read_text("utf-8")
 
 
 def section(model):
@@ -159,7 +182,7 @@ def listed(entry, metadata):
 
 
 def named(module, table):
-    """The torques or loads of a module, by name."""
+    """The torques, loads or interactions of a module, by name."""
     return [
         part
         for name, make in table.items()
@@ -168,8 +191,9 @@ def named(module, table):
 
 
 def load(module, name, make):
-    """A torque or load: what it is, and its parameters."""
-    model = schema.torque_model(name, make)
+    """A torque, load or interaction: what it is, and its parameters."""
+    models = {"interactions": schema.interaction_model}
+    model = models.get(module, schema.torque_model)(name, make)
     rows = [
         (literal(key), kind(field), default(field))
         for key, field in model.model_fields.items()

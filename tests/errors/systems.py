@@ -2,10 +2,14 @@
 
 import ctypes
 import pickle
+import tomllib
 
 import numpy as np
 
 import polhode
+from polhode.io.scenario import ensembles
+from polhode.io.scenario._load import make_scenario
+from polhode.loads.recorded import RecordedInteraction
 from polhode import Pair, RigidBody, System, interaction, interactions
 
 BOX = polhode.RigidBody.box(1, 2, 3)
@@ -60,6 +64,62 @@ def run(acting=None, /, system=None, method="LP2", **options):
 def stepper(**options):
     """A stepper of two boxes."""
     return polhode.Stepper(System([BOX, BOX], **options), step=0.1, position0=APART, compiled=False)
+
+
+LINKED = [{"name": "spring", "parameters": {}, "conservative": True, "balanced": True, "links": [[0, 3]]}]
+RECORDED = RecordedInteraction("", [{**LINKED[0], "links": None}], True)
+PAIR = """
+[[body]]
+name = "rod"
+inertia = [1.0, 1.0, 1.0]
+position = [0.0, 0.0, 0.0]
+MORE
+
+[[body]]
+name = "ball"
+inertia = [1.0, 1.0, 1.0]
+position = [1.0, 0.0, 0.0]
+
+[[interaction]]
+name = "springs"
+links = [["rod", "ball"]]
+stiffness = 1.0
+
+[run]
+step = 0.1
+t_span = [0, 1]
+"""
+
+
+def scenario(change, torque_file=None):
+    """A scenario of two bodies with a change: lines of the first body, or others in place of those of the second."""
+    key, _, value = change.partition(" = ")
+    text = PAIR
+    if change == "-body":
+        data = tomllib.loads(text.replace("MORE", "")) | {"body": []}
+    elif change == "one body":
+        data = tomllib.loads(text.replace("MORE", ""))
+        data["body"] = data["body"][0]
+    elif change == "both":
+        data, torque_file = tomllib.loads(text.replace("MORE", "")), "pull.py"
+    elif torque_file is not None:
+        data = tomllib.loads(text.replace("MORE", ""))
+        del data["interaction"]
+    else:
+        if change == "[initial]":
+            text = f"{text}[initial]\n"
+        elif change == "position =":
+            text = text.replace("position = [1.0, 0.0, 0.0]", "")
+        elif key == "name":
+            text = text.replace('"ball"', value)
+        elif key == "springs":
+            text = text.replace('"springs"', value)
+        elif key in ("links", "stiffness"):
+            text = "\n".join(change if line.startswith(key) else line for line in text.split("\n"))
+        else:
+            text = text.replace("MORE", change.replace("|", "\n"))
+        data = tomllib.loads(text.replace("MORE", ""))
+    return make_scenario(data, "pair.toml", torque_file)
 
 
 SYSTEMS = [
@@ -132,7 +192,7 @@ SYSTEMS = [
     # --- runs
     (lambda: run(threads=0), "threads", "write threads=2"),
     (lambda: polhode.integrate([1, 2, 3], None, (0, 1), 0.1, threads=2), "threads=2", "leave it out"),
-    (lambda: run(method="LIEMID[I]"), "LIEMID[I]", "such as LP2"),
+    (lambda: run(method="LIEMID[I]"), "LIEMID[I]", "Methods that do are LP2"),
     (lambda: run(units="deg"), "units", "give units to them"),
     (lambda: run(force=lambda t, R: (0, 0, 0)), "force goes with one body", "to which interactions can be added"),
     (lambda: run(omega0=(0, 0, 1), momentum0=(0, 0, 1)), "not both", "drop one"),
@@ -159,6 +219,32 @@ SYSTEMS = [
     # --- in C
     (lambda: interaction(ctypes.CFUNCTYPE(None)()), "null pointer", "that is loaded"),
     (lambda: pickle.dumps(interaction(ctypes.CFUNCTYPE(None)(12345))), "address in this process", "load the C library there"),
+    # --- scenarios
+    (lambda: scenario("-body"), "body: is an empty list", "write a [[body]] for each body"),
+    (lambda: scenario("[initial]"), "initial: goes with one body", "give each [[body]] its own position"),
+    (lambda: scenario("position ="), "body.1.position: is missing", "write position = ["),
+    (lambda: scenario("count = 3"), "3 bodies are placed on a line, a ring or a lattice, got none", "give one: write line"),
+    (lambda: scenario("count = 3|ring = 1.0|axis = [0.0, 0.0, 0.0]"), "got [0.0, 0.0, 0.0]", "give a direction"),
+    (lambda: scenario("count = 9|lattice = 1.0|cells = [2, 2, 2]"), "cells = [2, 2, 2]", "whose product is at least 9"),
+    (lambda: scenario("omega = [1.0, 0.0, 0.0]|momentum = [1.0, 0.0, 0.0]"), "got both", "drop one"),
+    (lambda: scenario('links = [["rod", "bal"]]'), "unknown body 'bal' (did you mean 'ball'?)", "valid: 'rod', 'ball'"),
+    (lambda: scenario('name = "rod"'), "there are 2 bodies 'rod'", "give the number of one"),
+    (lambda: scenario('stiffness = "much"'), "got 'much'", "write 1.0, [1.0, 2.0] or"),
+    (lambda: scenario("stiffness = { red = 1.0 }"), "unknown body 'red'", "valid: 'rod', 'ball'"),
+    (lambda: scenario("stiffness = { rod = 1.0 }"), "no value for the body 'ball'", "give one for each"),
+    (lambda: scenario('springs = "sprigns"'), "'sprigns' (did you mean 'springs'?)", "valid: "),
+    (lambda: scenario('springs = "pull.py:pull"'), "never runs code", "--interaction-file FILE.py:NAME"),
+    (lambda: scenario("one body"), "interaction: is between bodies", "write several [[body]]"),
+    (lambda: scenario("both"), "given here and by the interaction file 'pull.py'", "drop one of the two"),
+    (lambda: scenario("", torque_file="pull.txt"), "got 'pull.txt'", "write the interaction as a function in one"),
+    (lambda: ensembles.arguments(scenario("")), "one system of 2 bodies", "use `polhode run`"),
+    # --- files and pages
+    (lambda: System.from_dict(7), "got 7", "pass the result of System.to_dict()"),
+    (lambda: System.from_dict({"bodies": [], "which": [0], "fixed": []}), "got [0]", "pass the result of System.to_dict()"),
+    (lambda: RECORDED(0.0, [[0, 0, 0]]), "'spring'", "give the interaction itself"),
+    (lambda: System([BOX], RECORDED.__class__("", LINKED, True)), "links body 3, and there are 1", "the file is damaged"),
+    (lambda: polhode.plots.flip(run()), "a run of 2", "draw systems with run.plot() and run.view()"),
+    (lambda: polhode.view.page(run(), mesh=([[0, 0, 0]], [[0, 0, 0]])), "a system of several", "RigidBody.from_mesh"),
     # --- studies
     (lambda: polhode.sweep(System([BOX, BOX])), "System of 2 bodies", "loop over polhode.integrate"),
     (lambda: polhode.sweep({"body": [{}, {}], "sweep": {"run.step": [0.1]}}), "[[body]]", "in a loop over polhode.integrate"),

@@ -77,7 +77,7 @@ export class SystemView extends Scenery {
   /** The centre of the picture. */
   target(who, [i, s]) {
     const { run } = this;
-    if (typeof who === "number") return this.wrap(placeOf(run, who, i, s));
+    if (typeof who === "number") return placeOf(run, who, i, s);
     if (run.box) return [0, 0, 0];
     if (who !== "centre") return this.middle;
     const a = centreAt(run, i);
@@ -86,7 +86,7 @@ export class SystemView extends Scenery {
     return a.map((v, k) => v + s * (b[k] - v));
   }
 
-  /** A place in the periodic box. */
+  /** The image of a place in the periodic box about the centre of the picture. */
   wrap(x) {
     const { box } = this.run;
     return box ? x.map((v, k) => v - box[k] * Math.round(v / box[k])) : x;
@@ -100,13 +100,13 @@ export class SystemView extends Scenery {
       { places, turns } = this.placed;
     for (let b = 0; b < run.bodies; b += 1) {
       places.set(
-        this.wrap(placeOf(run, b, ...at)).map((v, k) => (v - centre[k]) * unit),
+        this.wrap(placeOf(run, b, ...at).map((v, k) => v - centre[k])).map((v) => v * unit),
         3 * b,
       );
       turns.set(attitudeOf(run, b, ...at), 4 * b);
     }
     for (const group of this.groups) group.place(places, turns, unit * enlarged);
-    this.moving.position.set(...centre.map((c, k) => ((run.box ? 0 : this.middle[k]) - c) * unit));
+    this.moving.position.set(...centre.map((c, k) => (run.box ? 0 : (this.middle[k] - c) * unit)));
     this.moving.scale.setScalar(unit);
     if (this.paths) {
       this.paths.visible = Boolean(trace);

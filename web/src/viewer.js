@@ -110,6 +110,7 @@ class Viewer {
     if (fresh) this.options.follow = !flights.some((flight) => flight.isLong);
     this.switches.buttons.follow.hidden = !flights.length;
     this.root.classList.toggle("system", bodies > 0);
+    this.root.classList.toggle("boxed", bodies > 0 && Boolean(this.runs[0].box));
     this.root.classList.toggle("crowd", bodies > 0 && !this.runs[0].all.omega);
     const what = [flights.length && "about the centre of mass", widest(this.runs, "speeds") && "with rotors"].filter(Boolean);
     this.key.querySelector(".key-momentum").textContent = ["L angular momentum", what.join(", ")].join(" ").trim();

@@ -54,10 +54,7 @@ def as_any_run(run: Any) -> Trajectory | SystemTrajectory:
     if isinstance(run, (Trajectory, SystemTrajectory)):
         return run
     if isinstance(run, (str, os.PathLike)):
-        found = read(run)
-        if not isinstance(found, Ensemble):
-            return found
-        raise _another_kind(run, found, Trajectory)
+        return _read(as_path("path", run), (Trajectory, SystemTrajectory))
     if isinstance(run, Ensemble):
         raise InputError(
             f"figures and pages of runs show one body, got {brief(run)}; integrate one of its bodies alone, "
@@ -108,25 +105,25 @@ def read(path: str | PathLike[str], kind: Any = None) -> Any:
     (True, True, 'LP2')
     """
     path = as_path("path", path)
-    if kind is not None and kind not in _HOLDS:
+    if kind is not None and kind not in tuple(_HOLDS):
         names = " or ".join(f"polhode.{one.__name__}" for one in _HOLDS)
         raise InputError(
             f"kind must be {names}, got {brief(kind)}; give one of them, or leave it out"
         )
+    return _read(path, tuple(_HOLDS) if kind is None else (kind,))
+
+
+def _read(path: Any, kinds: tuple[type, ...]) -> Any:
+    """What a file holds, which must be of one of these kinds."""
     arrays, facts = contents(path)
-    make = as_trajectory if "end_time" not in arrays else as_ensemble
-    found = make(path, arrays, facts)
-    if kind is not None and not isinstance(found, kind):
-        raise _another_kind(path, found, kind)
-    return found
-
-
-def _another_kind(path: Any, found: Any, kind: type) -> InputError:
-    """The error for a file that holds something else than was requested."""
-    return InputError(
-        f"{str(path)!r} holds {_HOLDS[type(found)]}, but {_HOLDS[kind]} was requested; read it with polhode.read, or "
-        f"see `polhode info {path}`"
-    )
+    of_run = SystemTrajectory if "interaction_terms" in facts else Trajectory
+    held = Ensemble if "end_time" in arrays else of_run
+    if held not in kinds:
+        raise InputError(
+            f"{str(path)!r} holds {_HOLDS[held]}, but {_HOLDS[kinds[0]]} was requested; read it with polhode.read, or see "
+            f"`polhode info {path}`"
+        )
+    return (as_ensemble if held is Ensemble else as_trajectory)(path, arrays, facts)
 
 
 def contents(path: str | PathLike[str]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:

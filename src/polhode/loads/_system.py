@@ -56,7 +56,7 @@ class System(Card):
     """
 
     rotors = ()
-    shape = None
+    shape = name = None
 
     def __init__(
         self,

@@ -71,6 +71,7 @@ class Interaction:
     """
 
     kind = "interaction"
+    function: Any = None  # of the user, where there is one
     acts = True
     external = False
     links: Any = None  # of a pair interaction: the bodies that it connects
@@ -234,7 +235,7 @@ class Interaction:
         return [
             {
                 "name": self.name,
-                "parameters": {k: v for k, v in self.values().items() if np.size(v) <= MOST_VALUES},
+                "parameters": self.values(),
                 "conservative": self.conservative,
                 "balanced": self.balanced,
                 **{name: value for name, value in also.items() if value is not None},
@@ -242,9 +243,9 @@ class Interaction:
         ]
 
     def values(self) -> dict[str, Any]:
-        """Its parameters as plain data, by name."""
+        """Its parameters as plain data, by name, but long ones."""
         held = {} if self.params is None else self.params._asdict()
-        return {name: np.asarray(value).tolist() for name, value in held.items()}
+        return {k: np.asarray(v).tolist() for k, v in held.items() if np.size(v) <= MOST_VALUES}
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.name}>"

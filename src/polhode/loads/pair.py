@@ -28,7 +28,14 @@ from polhode.errors import (
 )
 from polhode.loads import interaction_kernels as kernels
 from polhode.loads.arguments import parameters
-from polhode.loads.interaction import NO_ADDRESS, Interaction, check_call, check_function, row
+from polhode.loads.interaction import (
+    MOST_VALUES,
+    NO_ADDRESS,
+    Interaction,
+    check_call,
+    check_function,
+    row,
+)
 from polhode.loads.interaction_kernels import NONE
 from polhode.loads.neighbours import near
 
@@ -203,7 +210,8 @@ class Pair(Interaction):
     def values(self) -> dict[str, Any]:
         found = super().values()
         for one in (self.each, self.own):  # what each body or link has
-            found |= {k: v.tolist() for k, v in zip(one.names, one.arrays, strict=True)}
+            held = zip(one.names, one.arrays, strict=True)
+            found |= {k: v.tolist() for k, v in held if v.size <= MOST_VALUES}
         return found
 
     def limits(self) -> list[float]:

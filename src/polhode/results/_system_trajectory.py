@@ -59,8 +59,14 @@ class SystemTrajectory(OfBodies, Run):
 
     @property
     def keeps_momentum(self) -> bool:
-        """Whether the momenta are constant: no body is fixed, and the forces add up to zero."""
+        """Whether the momentum is constant: no body is fixed, and the forces add up to zero."""
         return self.interaction.balanced and not self.body.fixed.any()
+
+    @property
+    def keeps_angular_momentum(self) -> bool:
+        """Whether the angular momentum is: the same, and there is no periodic box."""
+        boxes = [term.get("box") for term in self.interaction.record()]
+        return self.keeps_momentum and not any(boxes)
 
     @cached_property
     def potential_energy(self) -> np.ndarray | None:
@@ -93,7 +99,7 @@ class SystemTrajectory(OfBodies, Run):
             axis=0,
         ).tolist()
         end = parts(self.ends[1][1], self.kind)
-        keeps, kept = self.keeps_energy, self.keeps_momentum
+        keeps = self.keeps_energy
         return {
             "method": self.method.name,
             "bodies": len(self.body),
@@ -116,9 +122,9 @@ class SystemTrajectory(OfBodies, Run):
             "energy_change_max": None if keeps else change,
             **{
                 f"{name}_{'error' if kept else 'change'}_{kind}": value
-                for name, by, size in (
-                    ("momentum", pushed, sizes[1]),
-                    ("angular_momentum", turned, sizes[2]),
+                for name, by, size, kept in (
+                    ("momentum", pushed, sizes[1], self.keeps_momentum),
+                    ("angular_momentum", turned, sizes[2], self.keeps_angular_momentum),
                 )
                 for kind, value in (("max", by), ("relative", by / (size or 1.0)))
             },

@@ -102,7 +102,8 @@ def momentum(run: Any, start: int = 0) -> Stray:
     bodies about the origin, against the sum of the sizes of theirs.
     """
     if run.kind.bodies:
-        return _of_all(run, run.angular_momenta, "Angular momentum", "L", start)
+        kept = run.keeps_angular_momentum
+        return _of_all(run.angular_momenta, "Angular momentum", "L", start, kept)
     in_flight, free = run.position is not None, is_free(run)
     pushed = in_flight and (run.force is None or run.force.acts)
     about = "" if not in_flight else "the centre of mass" if free and pushed else "the origin"
@@ -127,10 +128,10 @@ def momentum(run: Any, start: int = 0) -> Stray:
 
 def linear_momentum(run: Any, start: int = 0) -> Stray:
     """The momentum of all bodies of a system, against the sum of the sizes of theirs."""
-    return _of_all(run, run.linear_momenta, "Momentum", "P", start)
+    return _of_all(run.linear_momenta, "Momentum", "P", start, run.keeps_momentum)
 
 
-def _of_all(run, momenta, name, letter, start):
+def _of_all(momenta, name, letter, start, kept):
     """The change of the sum of momenta (n, bodies, 3), which may itself be zero."""
     total, sizes = momenta.sum(axis=1), np.linalg.norm(momenta, axis=2).sum(axis=1)
     size = float(sizes[start]) or float(sizes.max()) or 1.0
@@ -139,12 +140,12 @@ def _of_all(run, momenta, name, letter, start):
         np.linalg.norm(total - total[start], axis=1) / size,
         f"{name} |{letter} − {letter}₀| / Σ|{one}|",
         size,
-        _cause_in_system(run.keeps_momentum),
+        _cause_in_system(kept),
     )
 
 
 def _cause_in_system(kept):
-    return "" if kept else "the interaction or fixed points may change it"
+    return "" if kept else "interaction, fixed points or box may change it"
 
 
 def _cause(run, loads, motors=False):

@@ -198,10 +198,11 @@ class Initial(Section):
     """Velocity of the centre of mass, of a body in flight."""
 
 
-def _count(value):
+def _count(value, info):
     if type(value) is not int or value < 1:
         raise InputError(
-            f"must be a whole number of bodies, at least 1, got {as_toml(value)!s:.60}; write 1000, for example"
+            f"must be a whole number of bodies, at least 1, got {as_toml(value)!s:.60}; write {info.field_name} = 1000, for "
+            "example"
         )
     return value
 

@@ -92,12 +92,10 @@ class Sites(Interaction):
     def potential_energy(self, t: float, x: Any, R: Any = None) -> float:
         return float(kernels.evaluated(self, *self._given(t, x, R))[2])
 
-    def record(self) -> list[dict[str, Any]]:
-        facts = {"strength": self.strength, "cutoff": self.cutoff, "shift": self.shift}
-        box = {} if self.box is None else {"box": list(self.box)}
+    def values(self) -> dict[str, Any]:
         kinds = [one.tolist() for one in self.kinds]
         few = {"kinds": kinds} if sum(map(len, kinds)) <= 16 else {}
-        return [{"name": self.name, "parameters": facts | box | few, "conservative": True}]
+        return {"strength": self.strength, "shift": self.shift, **few}
 
 
 @named("sites")
