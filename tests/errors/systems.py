@@ -142,6 +142,7 @@ SYSTEMS = [
     (lambda: pickle.dumps(interaction(ctypes.CFUNCTYPE(None)(12345))), "address in this process", "load the C library there"),
     # --- studies
     (lambda: polhode.sweep(System([BOX, BOX])), "System of 2 bodies", "loop over polhode.integrate"),
+    (lambda: polhode.sweep({"body": [{}, {}], "sweep": {"run.step": [0.1]}}), "[[body]]", "in a loop over polhode.integrate"),
     (lambda: polhode.exact.reference(System([BOX]), [0, 1e9], omega0=(0, 0, 1)), "a body turns", "end earlier"),
     (lambda: polhode.exact.reference(System([BOX]), [0, 1], torque="free"), "torque goes with one body", "can be added"),
     (lambda: polhode.compare(System([BOX]), "free", (0, 1)), "torque goes with one body", "can be added"),

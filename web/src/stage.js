@@ -6,6 +6,7 @@ import { SystemView } from "./system.js";
 import { View } from "./view.js";
 
 const FIELD = 26; // degrees
+const HOME = { azimuth: 0.6, elevation: 0.3, zoom: 1 }; // where the camera is at first
 
 export class Stage {
   constructor(canvas, cells, redraw) {
@@ -13,7 +14,8 @@ export class Stage {
     this.cells = cells; // the element whose children are the places of the views
     this.views = [];
     this.camera = new PerspectiveCamera(FIELD, 1, 0.1, 100);
-    this.orbit = { azimuth: 0.6, elevation: 0.3, zoom: 1 };
+    this.home = HOME;
+    this.orbit = { ...HOME };
     this.up = new Vector3(0, 0, 1);
     this.target = new Vector3();
     this.room = 1; // radius of what must fit in a view
@@ -54,6 +56,9 @@ export class Stage {
     const stands = run.arm && !this.views.some((view) => view.deep);
     this.target.set(...run.up).multiplyScalar(poinsot ? 0.2 : stands ? 0.55 : 0);
     this.room = poinsot ? 1.4 : stands ? 1.3 : 1.75;
+    const side = this.views[0].azimuth ?? HOME.azimuth; // from which a long system is seen in its length
+    this.orbit = this.home.azimuth === side ? this.orbit : { ...HOME, azimuth: side };
+    this.home = { ...HOME, azimuth: side };
   }
 
   render(time, options) {
@@ -145,7 +150,7 @@ export class Stage {
       { passive: false },
     );
     element.addEventListener("dblclick", () => {
-      this.orbit = { azimuth: 0.6, elevation: 0.3, zoom: 1 };
+      this.orbit = { ...this.home };
       redraw();
     });
   }

@@ -142,21 +142,15 @@ class Viewer {
 
   fillPlots() {
     if (this.compact) return;
-    for (const key of ERRORS) {
-      if (!this.errors().includes(key)) {
-        this.drop(key);
-        continue;
-      }
+    for (const key of ERRORS.filter((one) => !this.errors().includes(one))) this.drop(key);
+    for (const key of this.errors()) {
       const plot = this.plot(key),
         title = this.runs[0].titles[key];
       plot.title.textContent = this.logarithmic ? sized(title) : title;
       plot.remark.textContent = common(this.runs.map((run) => run.causes[key]));
       plot.setLines(errors(this.runs, key, this.theme), this.logarithmic);
     }
-    for (const part of Object.keys(PARTS)) {
-      if (widest(this.runs, part)) this.fillPart(part);
-      else this.drop(part);
-    }
+    for (const part of Object.keys(PARTS)) widest(this.runs, part) ? this.fillPart(part) : this.drop(part);
   }
 
   /** The errors that all runs have. */
@@ -354,7 +348,7 @@ class Viewer {
     return { ...this.options, slowness: slowness(this.runs, this.clock.speed) };
   }
 
-  /** How much larger than life bodies are drawn beside their whole path, in words. */
+  /** How much larger than life bodies are drawn, in words. */
   enlarged() {
     const { poinsot, follow, who } = this.options,
       one = ({ run, flight }) => (run.bodies ? (view) => view.scales(who) : flight ? () => flight.scales(follow) : null),

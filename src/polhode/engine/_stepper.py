@@ -57,16 +57,10 @@ class Stepper(Stepping, SettableMotion):
     __slots__ = ()
     _one: OneBody
 
-    def __new__(cls, body: Any = None, *given: Any, **options: Any) -> Any:
-        """A `SystemStepper` where a system is to be followed."""
-        if isinstance(body, System):
-            return SystemStepper(body, *given, **options)
-        return super().__new__(cls)
-
     @shows_options()
     def __init__(
         self,
-        body: RigidBody | ArrayLike,
+        body: RigidBody | System | ArrayLike,
         torque: Torque | Callable[..., Any] | str | None = None,
         *,
         step: float,
@@ -85,11 +79,20 @@ class Stepper(Stepping, SettableMotion):
         **misspelt: Never,
     ) -> None:
         check_options(Stepper, misspelt)
+        one: Any = body  # a system is followed by a SystemStepper
         if units is not None:
-            body = as_body(body).with_units(units)
+            one = as_body(one).with_units(units)
         begin = rotation0, omega0, momentum0, scalar_first
         beside = force, position0, velocity0, rotor_speeds0
-        self._prepare(OneBody(body, torque, method, *begin, *beside), step, t, compiled)
+        self._prepare(OneBody(one, torque, method, *begin, *beside), step, t, compiled)
+
+    def __new__(cls, body: Any = None, *given: Any, **options: Any) -> Any:
+        """A `SystemStepper` where a system is to be followed."""
+        if isinstance(body, System):
+            return SystemStepper(body, *given, **options)
+        return super().__new__(cls)
+
+    __new__.__wrapped__ = __init__  # type: ignore[attr-defined]  # what `help` shows
 
     torque = property(operator.attrgetter("_one.torque"), doc="The torque.")
 

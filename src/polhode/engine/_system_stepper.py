@@ -37,6 +37,7 @@ class SystemStepper(Stepping, SettableSystem):
     --------
     Two bodies on a spring; the first one is struck.
 
+    >>> import polhode
     >>> def spring(t, x, R):
     ...     pull = 3.0 * (x[1] - x[0])
     ...     return np.stack((pull, -pull)), np.zeros((2, 3))

@@ -165,11 +165,11 @@ class FixedSteps:
     @property
     def memory(self) -> np.ndarray:
         """The method's own state."""
-        return self.program.lane(self.z).copy()
+        return self.z[self.program.at].copy()
 
     def resume(self, memory: np.ndarray) -> None:
         """Go on from the method's own state."""
-        self.program.lane(self.z)[:] = memory
+        self.z[self.program.at] = memory
         self.motion = self.program.motion(self.z)
 
     @property

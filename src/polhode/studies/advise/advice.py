@@ -198,8 +198,8 @@ def explanation(trials, error, price, task, long, pilot):
     else:
         rest = "No other method was tried."
     first = (
-        f"{best.name} (order {best.facts['order']}) reaches {what} of {error:g} with {size}: {point.evaluations} torque "
-        f"evaluations, {duration_text(best.cost)}.  {rest}"
+        f"{best.name} (order {best.facts['order']}) reaches {what} of {error:g} with {size}: {point.evaluations} "
+        f"{task.kind.acting} evaluations, {duration_text(best.cost)}.  {rest}"
     )
     return f"{first}  {_reason(best, price, task, long, pilot)}"
 
@@ -212,14 +212,14 @@ def _reason(best, price, task, long, pilot):
             f"It is {kept}: over {steps} steps of the pilot the energy error stayed below {best.point.energy:.1e}; the phase "
             "of the motion is not controlled."
         )
-    share = price.share(best.point)
+    share, acting = price.share(best.point), task.kind.acting
     if share > 0.6:
         return (
-            f"The torque takes {100 * share:.0f} % of that time, {duration_text(price.torque)} per evaluation, so the number "
-            "of evaluations decides."
+            f"The {acting} takes {100 * share:.0f} % of that time, {duration_text(price.torque)} per evaluation, so the "
+            "number of evaluations decides."
         )
     own = price.without_torque(best.point) / max(best.point.evaluations, 1)
     return (
-        f"The torque is cheap: {duration_text(price.torque)} per evaluation, and {duration_text(own)} for the method's own "
-        f"arithmetic.  For this error a method of order {best.facts['order']} is the fastest."
+        f"The {acting} is cheap: {duration_text(price.torque)} per evaluation, and {duration_text(own)} for the method's "
+        f"own arithmetic.  For this error a method of order {best.facts['order']} is the fastest."
     )

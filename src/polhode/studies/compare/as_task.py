@@ -59,12 +59,8 @@ def as_task(
     if t_span is None:
         raise InputError("t_span is missing; give (t0, t1)")
     rotation = rotation0, omega0, momentum0, scalar_first
-    if isinstance(problem, System):
-        refuse_beside_system(torque=torque, force=force)
-        run = OneSystem(problem, ANY, *rotation, position0, velocity0)
-        return _task_of_system(f"{len(problem)} bodies", run, span(t_span), breaks)
-    one = OneBody(problem, torque, ANY, *rotation, force, position0, velocity0)
-    return _task(one.body.name or "a body", one, span(t_span), breaks)
+    place = force, position0, velocity0
+    return _task("", problem, torque, rotation, place, span(t_span), breaks)
 
 
 def _task_of_problem(problem, torque_file):
@@ -78,50 +74,44 @@ def _task_of_problem(problem, torque_file):
             f"a torque file goes with a scenario, and {brief(problem)} is not one; give a SCENARIO.toml, or drop it"
         )
     if isinstance(problem, Scenario):
-        title, torque, t_span, breaks = (
-            problem.title,
-            problem.torque,
-            problem.t_span,
-            problem.breaks,
-        )
-        place = problem.force, problem.position0, problem.velocity0
+        title, torque, t_span = problem.title, problem.torque, problem.t_span
+        breaks, place = problem.breaks, (problem.force, problem.position0, problem.velocity0)
     else:
         problem = problems.get(problem)
         recipe["problem"] = title = problem.name
         end = problem.t_span[1] if problem.comparable is None else problem.comparable
         torque, t_span, breaks = problem.torque(), (problem.t_span[0], end), None
         place = None, None, None
-    start = problem.rotation0, problem.omega0, None, False, *place
-    one = OneBody(problem.body, torque, ANY, *start)
-    return _task(title, one, t_span, breaks, recipe)
+    rotation = problem.rotation0, problem.omega0, None, False
+    return _task(title, problem.body, torque, rotation, place, t_span, breaks, recipe)
 
 
-def _task(title, one, t_span, breaks, recipe=None):
-    unit, jumps = None, break_times(breaks).tolist()
+def _task(title, body, torque, rotation, place, t_span, breaks, recipe=None):
+    jumps, common = break_times(breaks).tolist(), {"t_span": tuple(t_span), "recipe": recipe or {}}
+    if isinstance(body, System):
+        force, *place = place
+        refuse_beside_system(torque=torque, force=force)
+        run = OneSystem(body, ANY, *rotation, *place)
+        return SystemTask(
+            title=title or f"{len(body)} bodies",
+            body=body,
+            motion=run.motion,
+            kind=run.kind,
+            jumps=times_inside(jumps, t_span),
+            **common,
+        )
+    one, unit = OneBody(body, torque, ANY, *rotation, *place), None
     for term in one.torque.terms:
         if term.unit is not None:
             unit, jumps = term.unit, term.jumps
     return BodyTask(
-        title=title,
+        title=title or one.body.name or "a body",
         body=one.body,
         torque=one.torque,
         motion=one.motion,
-        t_span=tuple(t_span),
         jumps=times_inside(jumps, t_span),
         unit=unit,
-        recipe=recipe or {},
         force=one.force,
         kind=one.kind,
-    )
-
-
-def _task_of_system(title, run, t_span, breaks, recipe=None):
-    return SystemTask(
-        title=title,
-        body=run.body,
-        motion=run.motion,
-        t_span=tuple(t_span),
-        jumps=times_inside(break_times(breaks).tolist(), t_span),
-        recipe=recipe or {},
-        kind=run.kind,
+        **common,
     )
