@@ -277,3 +277,10 @@ def test_polyhedra_that_overlap_are_told():
             position0=[[0, 0, 0], [0.1, 0, 0]],
             compiled=False,
         )
+
+
+def test_gravity_made_for_other_bodies_is_told():
+    pull = interactions.gravity([UNEVEN[0], UNEVEN[1]])
+    polhode.System([UNEVEN[0], UNEVEN[1]], pull)
+    with pytest.warns(UserWarning, match="'gravity' was made for other bodies: its body 1 is"):
+        polhode.System([UNEVEN[0], UNEVEN[2]], pull)

@@ -12,7 +12,7 @@ from polhode import rotations
 from polhode.bodies._body import RigidBody
 from polhode.bodies.rotor import refuse_rotors
 from polhode.core.systems import AXES, INERTIA, INVERSE, MASS, NUMBERS
-from polhode.errors import InputError, brief
+from polhode.errors import InputError, brief, warn
 from polhode.loads.interaction import Interaction, as_interaction
 from polhode.support.card import Card
 from polhode.support.limits import check_moments
@@ -85,6 +85,7 @@ class System(Card):
                 "give as many of each"
             )
         self.interaction.check_for(n)
+        _check_made_for(self.interaction, self.bodies)
         self.fixed = _fixed(fixed, n)
         self.moments = np.array([one.moments for one in self.bodies])
         self.axes = np.array([one.axes for one in self.bodies])
@@ -206,6 +207,21 @@ def as_body(i: int, given: Any) -> RigidBody:
     except InputError as error:
         raise InputError(f"bodies[{i}]: {error}") from error
     return body
+
+
+def _check_made_for(interaction: Interaction, bodies: tuple[RigidBody, ...]) -> None:
+    """Warn of an interaction that was made for other bodies."""
+    for term in interaction.terms:
+        for i, (theirs, own) in enumerate(zip(term.made_for, bodies, strict=False)):
+            if theirs is own:
+                continue
+            near = np.abs(theirs.inertia - own.inertia).max() <= 1e-9 * np.abs(own.inertia).max()
+            if not near or abs(theirs.mass - own.mass) > 1e-9 * own.mass:
+                warn(
+                    f"the interaction {term.name!r} was made for other bodies: its body {i} is {theirs!r}, that of the system "
+                    f"{own!r}; make it for these bodies"
+                )
+                break
 
 
 def _fixed(given: Any, n: int) -> np.ndarray:

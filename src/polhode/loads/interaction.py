@@ -76,6 +76,7 @@ class Interaction:
     external = False
     links: Any = None  # of a pair interaction: the bodies that it connects
     count: int | None = None  # of bodies it is made for, where that is known
+    made_for: tuple[Any, ...] = ()  # these bodies, where it has their masses or inertias
     cutoff: float | None = None
     box: tuple[float, float, float] | None = None
 

@@ -68,7 +68,7 @@ def gravity(bodies: Any, G: float = NEWTON, degree: int = 2) -> Pair:
         each["T"] = np.array([multipole(*known[id(one)], 3) for one in those])
         each["U"] = np.array([multipole(*known[id(one)], 4) for one in those])
     force, energy, aspect = FORMS[degree]
-    return Pair(
+    found = Pair(
         force,
         each=each,
         params={"G": number("G", G)},
@@ -77,6 +77,8 @@ def gravity(bodies: Any, G: float = NEWTON, degree: int = 2) -> Pair:
         aspect=aspect,
         name="gravity",
     )
+    found.made_for = those
+    return found
 
 
 def bodies_of(given: Any) -> tuple[RigidBody, ...]:

@@ -82,7 +82,7 @@ def polyhedra(bodies: Any, G: float = NEWTON, degree: int = 6) -> Polyhedra:
     for name in made[0]:
         params[name] = np.concatenate([one[name] for one in made])
     found = Polyhedra(kernels.attraction, params=params, potential=kernels.energy, name="polyhedra")
-    found.count = len(those)
+    found.count, found.made_for = len(those), those
     return found
 
 
