@@ -10,7 +10,13 @@ import numpy as np
 
 from polhode import rotations
 from polhode.engine._integrate import integrate
-from polhode.engine.systems.program import SystemProgram, build, speeds_felt, suited_to
+from polhode.engine.systems.program import (
+    SystemProgram,
+    build,
+    check_chooses,
+    speeds_felt,
+    suited_to,
+)
 from polhode.exact import Reference, reference
 from polhode.loads._system import System
 from polhode.loads.interaction_energy import interaction_energy
@@ -83,6 +89,8 @@ class SystemTask(Task):
 
     def check_able(self, method: Method, by_tolerance: bool = False) -> None:
         suited_to(method, self.body)
+        if by_tolerance:
+            check_chooses(method, self.body)
 
     def has_translation_beside(self, method: Method) -> bool:
         return False
