@@ -94,9 +94,10 @@ def test_spheres_move_on_an_ellipse_of_kepler():
     period = 2.0 * np.pi / np.sqrt(mu)
     run = polhode.integrate(
         system,
-        t_span=(0, 2.5 * period),
-        step=period / 400,
+        t_span=(0, 1.5 * period),
+        step=period / 200,
         method="EXACT-RKN6",
+        compiled=False,  # spheres have a step of their own, which would be compiled for this run alone
         position0=[[-r / 3, 0, 0], [2 * r / 3, 0, 0]],
         velocity0=[[0, -v / 3, 0], [0, 2 * v / 3, 0]],
         omega0=[[0.1, 0.2, 0.3], [0.0, 0.5, 0.0]],
@@ -109,10 +110,10 @@ def test_spheres_move_on_an_ellipse_of_kepler():
 
 
 def test_symplectic_methods_do_not_drift(didymos):
-    run = didymos.integrate("LP2", 200.0, (0, 100 * DAY), every=20)
+    run = didymos.integrate("EXACT-RKN4", 1600.0, (0, 400 * DAY), every=4)
     E = run.total_energy / run.total_energy[0] - 1.0
     first, last = np.array_split(E, 4)[0], np.array_split(E, 4)[-1]
-    assert abs(E).max() < 1e-6
+    assert abs(E).max() < 1e-8
     assert abs(last.mean() - first.mean()) < 0.02 * np.ptp(E)
 
 

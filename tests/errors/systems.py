@@ -6,10 +6,16 @@ import pickle
 import numpy as np
 
 import polhode
-from polhode import Pair, System, interaction
+from polhode import Pair, RigidBody, System, interaction, interactions
 
 BOX = polhode.RigidBody.box(1, 2, 3)
 APART = [[0, 0, 0], [5, 0, 0]]
+CORNER = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+SIDES = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
+WEDGE = RigidBody.polyhedron(CORNER, SIDES, mass=1.0)
+NAMELESS = RigidBody([1.0, 2.0, 2.5])
+LIAR = RigidBody([1.0, 2.0, 2.5], shape={"kind": "box", "size": (1, 2, 3)})
+LARGE = RigidBody([1.0, 2.0, 2.5], shape={"kind": "mesh", "file": "large.obj"})
 
 
 def still(t, x, R):
@@ -84,6 +90,28 @@ SYSTEMS = [
     (lambda: Pair(one_way, box=(1, 2), cutoff=0.5), "got (1, 2)", "correct it"),
     (lambda: Pair(one_way, box=4.0), "there is no cutoff", "give one, of half an edge"),
     (lambda: Pair(one_way, box=4.0, cutoff=3.0), "cutoff 3.0", "use a smaller cutoff"),
+    # --- interactions by name
+    (lambda: interactions.springs([(0, 1)], [1.0, 2.0]), "got shape (2,)", "give one of these"),
+    (lambda: interactions.springs([(0, 1)], 1.0, points=(1, 0, 0)), "got shape (3,)", "give one of these"),
+    (lambda: interactions.bushings([(0, 1)], (1, 1, 1, 1, 1, -2.0)), "-2.0", "correct it"),
+    (lambda: interactions.dipoles((0, 0, 1)), "got shape (3,)", "write moments="),
+    (lambda: interactions.gravity([BOX, BOX], degree=3), "got 3", "choose one of them"),
+    (lambda: interactions.gravity(BOX), "RigidBody", "write [body, body]"),
+    (lambda: interactions.gravity([BOX, NAMELESS], degree=4), "bodies[1] has no shape", "make it by RigidBody.ellipsoid"),
+    (lambda: interactions.gravity([BOX, LIAR], degree=4), "bodies[1] has the moments (1, 2, 2.5)", "or degree=2"),
+    (lambda: interactions.polyhedra([WEDGE, BOX]), "bodies[1] has no mesh", "give a body made by"),
+    (lambda: interactions.polyhedra([WEDGE, LARGE]), "bodies[1] has a mesh of too many faces", "give a body made by"),
+    (
+        lambda: run(interactions.polyhedra([WEDGE, WEDGE]), System([WEDGE] * 2, interactions.polyhedra([WEDGE] * 2)),
+                    position0=[[0, 0, 0], [0.1, 0, 0]]),
+        "overlap", "correct",
+    ),
+    # --- polyhedra
+    (lambda: RigidBody.polyhedron(CORNER, SIDES), "got neither", "give one of the two"),
+    (lambda: RigidBody.polyhedron(CORNER[:3], SIDES, 1.0), "got shape (3, 3)", "give these"),
+    (lambda: RigidBody.polyhedron(CORNER, [1, 2, 3], 1.0), "got [1, 2, 3]", "write faces="),
+    (lambda: RigidBody.polyhedron(CORNER, [(0, 1, 4)], 1.0), "got [(0, 1, 4)]", "correct them"),
+    (lambda: RigidBody.polyhedron(CORNER, SIDES[1:], 1.0), "3 of 6 edges have a face on one side only", "close the holes"),
     # --- runs
     (lambda: run(method="LIEMID[I]"), "LIEMID[I]", "such as LP2"),
     (lambda: run(units="deg"), "units", "give units to them"),

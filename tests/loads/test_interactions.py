@@ -114,8 +114,8 @@ def test_a_run_keeps_energy_and_momentum(name):
     run = polhode.integrate(
         polhode.System(SOLIDS if name == "polyhedra" else UNEVEN, ALL[name]),
         t_span=(0, 0.2),
-        step=0.01,
-        method="EXACT-RKN4",
+        step=0.0005 if name == "bushings" else 0.01,
+        method="LP2" if name == "bushings" else "EXACT-RKN4",
         position0=PLACES,
         velocity0=SPEEDS,
         omega0=RATES,
@@ -124,7 +124,8 @@ def test_a_run_keeps_energy_and_momentum(name):
         == "bushings",  # the others as Python, for a few steps: quicker than compiling
     )
     E, L = run.total_energy, run.angular_momentum
-    assert abs(E - E[0]).max() < 1e-7 * abs(run.kinetic_energy).max()
+    most = 1e-5 if name == "bushings" else 1e-7  # of second order, and of fourth
+    assert abs(E - E[0]).max() < most * abs(run.kinetic_energy).max()
     assert abs(L - L[0]).max() < 1e-13 * abs(L[0]).max()
 
 

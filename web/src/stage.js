@@ -3,9 +3,11 @@
 import { PerspectiveCamera, Vector3, WebGLRenderer } from "three";
 import { make } from "./plots.js";
 import { SystemView } from "./system.js";
+import { Sharpness } from "./sharpness.js";
 import { View } from "./view.js";
 
 const FIELD = 26; // degrees
+const HOME = { azimuth: 0.6, elevation: 0.3, zoom: 1 }; // where the camera is at first
 
 export class Stage {
   constructor(canvas, cells, redraw) {
@@ -13,9 +15,12 @@ export class Stage {
     this.cells = cells; // the element whose children are the places of the views
     this.views = [];
     this.camera = new PerspectiveCamera(FIELD, 1, 0.1, 100);
-    this.orbit = { azimuth: 0.6, elevation: 0.3, zoom: 1 };
+    this.home = HOME;
+    this.orbit = { ...HOME };
     this.up = new Vector3(0, 0, 1);
     this.target = new Vector3();
+    this.sharpness = new Sharpness();
+    this.held = new Map(); // pointers that turn the view
     this.room = 1; // radius of what must fit in a view
     this.renderer = this.start();
     this.listen(cells, redraw);
@@ -24,7 +29,7 @@ export class Stage {
   /** The renderer, or null where the browser has no WebGL: then the plots work alone. */
   start() {
     try {
-      const renderer = new WebGLRenderer({ canvas: this.canvas, antialias: true, alpha: true, preserveDrawingBuffer: true });
+      const renderer = new WebGLRenderer({ canvas: this.canvas, antialias: false, alpha: true, preserveDrawingBuffer: true });
       renderer.setClearColor(0, 0);
       renderer.setScissorTest(true);
       return renderer;
@@ -54,10 +59,14 @@ export class Stage {
     const stands = run.arm && !this.views.some((view) => view.deep);
     this.target.set(...run.up).multiplyScalar(poinsot ? 0.2 : stands ? 0.55 : 0);
     this.room = poinsot ? 1.4 : stands ? 1.3 : 1.75;
+    const side = this.views[0].azimuth ?? HOME.azimuth; // from which a long system is seen in its length
+    this.orbit = this.home.azimuth === side ? this.orbit : { ...HOME, azimuth: side };
+    this.home = { ...HOME, azimuth: side };
   }
 
-  render(time, options) {
-    const ratio = Math.min(2, window.devicePixelRatio || 1),
+  /** The picture at a time; one that stands `still` may take longer. */
+  render(time, options, still = true) {
+    const ratio = this.sharpness.ratio(still && !this.held.size),
       frame = this.cells.getBoundingClientRect();
     if (!this.renderer || !frame.width || !frame.height) return;
     if (this.width !== frame.width || this.height !== frame.height || this.ratio !== ratio) {
@@ -114,7 +123,7 @@ export class Stage {
 
   /** Dragging turns, the wheel and two fingers zoom; up and down on a touch screen still scrolls the page. */
   listen(element, redraw) {
-    const held = new Map();
+    const { held } = this;
     const spread = () => {
       const [a, b] = [...held.values()];
       return Math.hypot(a.x - b.x, a.y - b.y);
@@ -133,7 +142,7 @@ export class Stage {
       else if (held.size === 2) this.zoom(before / Math.max(1, spread()));
       redraw();
     });
-    for (const end of ["pointerup", "pointercancel"]) element.addEventListener(end, (event) => held.delete(event.pointerId));
+    for (const end of ["pointerup", "pointercancel"]) element.addEventListener(end, (event) => held.delete(event.pointerId) && redraw());
     element.addEventListener(
       "wheel",
       (event) => {
@@ -145,7 +154,7 @@ export class Stage {
       { passive: false },
     );
     element.addEventListener("dblclick", () => {
-      this.orbit = { azimuth: 0.6, elevation: 0.3, zoom: 1 };
+      this.orbit = { ...this.home };
       redraw();
     });
   }

@@ -37,6 +37,7 @@ export class SystemView extends Scenery {
     this.scene.add(this.moving, ...this.arrows, ...this.axes, ...this.groups.flatMap(({ parts }) => parts.map(({ mesh }) => mesh)));
     if (this.links) this.scene.add(this.links);
     this.isFar = true;
+    this.azimuth = broadside(run);
     this.placed = { places: new Float64Array(3 * n), turns: new Float64Array(4 * n) };
   }
 
@@ -297,6 +298,19 @@ function centreAt(run, i) {
     for (let k = 0; k < 3; k += 1) sum[k] += masses[b] * x[3 * (n * i + b) + k];
   }
   return sum.map((v) => v / whole);
+}
+
+/** The azimuth from which a system that is long in the plane of the first two axes is seen in its length; nothing for others. */
+function broadside(run) {
+  const x = run.all.position.subarray(0, 3 * run.bodies),
+    mean = [0, 1].map((k) => x.reduce((sum, v, i) => sum + (i % 3 === k ? v : 0), 0) / run.bodies);
+  let [xx, xy, yy] = [0, 0, 0];
+  for (let i = 0; i < x.length; i += 3) {
+    const [u, v] = [x[i] - mean[0], x[i + 1] - mean[1]];
+    [xx, xy, yy] = [xx + u * u, xy + u * v, yy + v * v];
+  }
+  const spread = Math.hypot(xx - yy, 2 * xy);
+  return run.bodies > 2 && spread > 0.8 * (xx + yy) ? Math.atan2(2 * xy, xx - yy) / 2 - Math.PI / 2 + 0.3 : undefined;
 }
 
 /** The least distance of two bodies at a stored point, or of one to the others. */

@@ -142,21 +142,15 @@ class Viewer {
 
   fillPlots() {
     if (this.compact) return;
-    for (const key of ERRORS) {
-      if (!this.errors().includes(key)) {
-        this.drop(key);
-        continue;
-      }
+    for (const key of ERRORS.filter((one) => !this.errors().includes(one))) this.drop(key);
+    for (const key of this.errors()) {
       const plot = this.plot(key),
         title = this.runs[0].titles[key];
       plot.title.textContent = this.logarithmic ? sized(title) : title;
       plot.remark.textContent = common(this.runs.map((run) => run.causes[key]));
       plot.setLines(errors(this.runs, key, this.theme), this.logarithmic);
     }
-    for (const part of Object.keys(PARTS)) {
-      if (widest(this.runs, part)) this.fillPart(part);
-      else this.drop(part);
-    }
+    for (const part of Object.keys(PARTS)) widest(this.runs, part) ? this.fillPart(part) : this.drop(part);
   }
 
   /** The errors that all runs have. */
@@ -323,6 +317,7 @@ class Viewer {
     this.asked ??= requestAnimationFrame((now) => {
       this.asked = null;
       this.clock.tick(now);
+      this.stage.sharpness.frame(this.clock.playing ? now : null);
       this.draw();
       if (this.clock.playing) this.redraw();
     });
@@ -338,7 +333,7 @@ class Viewer {
   draw() {
     const window = this.window();
     this.align();
-    this.stage.render(this.clock.time, this.shown());
+    this.stage.render(this.clock.time, this.shown(), !this.clock.playing);
     for (const plot of Object.values(this.plots)) plot.show(this.clock.time, valueAt, window);
     this.transport.show(this.clock, this.runs[0].units.time);
     this.switches.show(this.options, this.rolls ? {} : { poinsot: DOES_NOT_ROLL });
@@ -354,7 +349,7 @@ class Viewer {
     return { ...this.options, slowness: slowness(this.runs, this.clock.speed) };
   }
 
-  /** How much larger than life bodies are drawn beside their whole path, in words. */
+  /** How much larger than life bodies are drawn, in words. */
   enlarged() {
     const { poinsot, follow, who } = this.options,
       one = ({ run, flight }) => (run.bodies ? (view) => view.scales(who) : flight ? () => flight.scales(follow) : null),

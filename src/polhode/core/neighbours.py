@@ -44,7 +44,7 @@ def image(d, edge):
 def bounded(u):
     """A cell as a whole number, also of what is not finite."""
     u = u if u > -FAR else -FAR
-    return int(math.floor(u if u < FAR else FAR))
+    return math.floor(u if u < FAR else FAR)
 
 
 @jit

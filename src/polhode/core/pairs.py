@@ -49,7 +49,9 @@ def pairs_of_all(form):
 
     @apart
     def prepare(t, p, term):
-        all_aspects(f.aspect, f.load_each, f.store_seen, p.places, term, f.load_values(term.values, 0))
+        all_aspects(
+            f.aspect, f.load_each, f.store_seen, p.places, term, f.load_values(term.values, 0)
+        )
 
     @apart
     def rows(t, first, last, p, term, forces, torques):
@@ -79,7 +81,9 @@ def pairs_of_near(form):
 
     @apart
     def prepare(t, p, term):
-        all_aspects(f.aspect, f.load_each, f.store_seen, p.places, term, f.load_values(term.values, 0))
+        all_aspects(
+            f.aspect, f.load_each, f.store_seen, p.places, term, f.load_values(term.values, 0)
+        )
         refresh(term.near, p.places.x)
 
     @apart

@@ -35,7 +35,7 @@ def by_bodies(b, n):
 @jit
 def by_pairs(b, n):
     """Blocks with about as many pairs each."""
-    return n - int(math.floor(n * math.sqrt((BLOCKS - b) / BLOCKS)))
+    return n - math.floor(n * math.sqrt((BLOCKS - b) / BLOCKS))
 
 
 @jit

@@ -11,6 +11,7 @@ from polhode.engine.carriers.threads import check_threads
 from polhode.engine.ensemble.inputs import attitudes
 from polhode.engine.one_run import OneRun
 from polhode.engine.programs import find_bound_system
+from polhode.engine.systems.few import FewProgram
 from polhode.engine.systems.program import SystemProgram, check_chooses
 from polhode.errors import InputError, brief, floats, warn
 from polhode.loads._system import System
@@ -56,7 +57,7 @@ class OneSystem(OneRun):
         found.program.threads = self.threads
         return found
 
-    def bind(self, compiled: bool, start: Start) -> SystemProgram:
+    def bind(self, compiled: bool, start: Start) -> SystemProgram | FewProgram:
         program: Any = super().bind(compiled, start)
         self.look(program, start)
         return program
@@ -64,7 +65,7 @@ class OneSystem(OneRun):
     def _loads(self) -> dict[str, Any]:
         return {"interaction": self.body.interaction}
 
-    def look(self, program: SystemProgram, start: Start) -> None:
+    def look(self, program: SystemProgram | FewProgram, start: Start) -> None:
         """Evaluate the interaction at the start, once: a bad value is an error, and forces that change
         the momentum are told."""
         F, N = program.checked_forces(start.t, start.motion)
@@ -151,11 +152,13 @@ def initial_places(system: System, position0: Any, velocity0: Any) -> tuple[np.n
 
 
 def refuse_moving(system: System, v: np.ndarray) -> None:
-    """Refuse velocities (n, 3) of bodies that turn about fixed points."""
-    moving = np.flatnonzero(system.fixed & (v != 0.0).any(axis=1))
+    """Refuse velocities (..., n, 3) of bodies that turn about fixed points."""
+    rows = v.reshape(-1, len(system), 3)
+    moving = np.argwhere(system.fixed & (rows != 0.0).any(axis=2))
     if len(moving):
+        k, i = moving[0]
         raise InputError(
-            f"body {moving[0]} turns about a fixed point and cannot have the velocity {v[moving[0]].tolist()}; drop it "
+            f"body {i} turns about a fixed point and cannot have the velocity {rows[k, i].tolist()}; drop it "
             "from fixed, or give it no velocity"
         )
 

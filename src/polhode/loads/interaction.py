@@ -32,6 +32,7 @@ from polhode.loads.interaction_kernels import NONE
 from polhode.loads.known_energy import looks_at_time
 
 
+MOST_LINKS, MOST_VALUES = 5000, 64  # that a record lists
 NO_ADDRESS = np.zeros(1, dtype=np.int64)
 
 
@@ -168,7 +169,7 @@ class Interaction:
         return kernels.whole(self.function, self.params, self.uses_velocity)
 
     def rows(self) -> Rows | None:
-        """The same as a sum over bodies, which threads can share; None where it is not known as one."""
+        """The same as a sum over bodies; None where it is not known as one."""
         return None
 
     def energy(self) -> Callable[..., Any]:
@@ -224,20 +225,26 @@ class Interaction:
     __radd__ = __add__
 
     def record(self) -> list[dict[str, Any]]:
-        """The names and parameters of what acts, as plain data."""
+        """What acts, as plain data: names, parameters, and what is known of it."""
         if not self.acts:
             return []
-        values = {} if self.params is None else self.params._asdict()
-        plain = {name: np.asarray(value).tolist() for name, value in values.items()}
-        short = {k: v for k, v in plain.items() if np.size(v) <= 16}
+        links = None if self.links is None or len(self.links) > MOST_LINKS else self.links.tolist()
+        box = None if self.box is None else list(self.box)
+        also = {"links": links, "cutoff": self.cutoff, "box": box}
         return [
             {
                 "name": self.name,
-                "parameters": short,
+                "parameters": {k: v for k, v in self.values().items() if np.size(v) <= MOST_VALUES},
                 "conservative": self.conservative,
                 "balanced": self.balanced,
+                **{name: value for name, value in also.items() if value is not None},
             }
         ]
+
+    def values(self) -> dict[str, Any]:
+        """Its parameters as plain data, by name."""
+        held = {} if self.params is None else self.params._asdict()
+        return {name: np.asarray(value).tolist() for name, value in held.items()}
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.name}>"
@@ -258,6 +265,8 @@ class InteractionSum(Interaction):
         self.uses_velocity = any(one.uses_velocity for one in self._terms)
         self.external = any(one.external for one in self._terms)
         self.name = " + ".join(one.name for one in self._terms)
+        links = [one.links for one in self._terms if one.links is not None]
+        self.links = np.concatenate(links) if links else None
         self.params = None
 
     @property
@@ -341,7 +350,8 @@ def as_interaction(value: Any) -> Interaction:
     if value is None:
         return _no_interaction()
     if isinstance(value, (list, tuple)):
-        return InteractionSum([term for one in value for term in as_interaction(one).terms])
+        terms = [term for one in value for term in as_interaction(one).terms if term.acts]
+        return InteractionSum(terms) if len(terms) > 1 else terms[0] if terms else _no_interaction()
     if callable(value):
         return Interaction(value)
     raise InputError(

@@ -82,10 +82,14 @@ class Columns:
 
     @property
     def first(self) -> Any:
+        """What one of them has."""
+        return self.at(0)
+
+    def at(self, i: int) -> Any:
         """What one of them has, as a NamedTuple of nested tuples; () where there is nothing."""
         if not self.names:
             return ()
-        return parameters_class(self.names)(*(nested(one[0]) for one in self.arrays))
+        return parameters_class(self.names)(*(nested(one[i]) for one in self.arrays))
 
     def rows(self, n: int) -> np.ndarray:
         """All numbers, one row for each."""
@@ -243,7 +247,7 @@ def _call(pair: Any, f: Any, velocities: bool, answer: str, scope: dict[str, Any
     return answer.format(f"f({', '.join(given)})")
 
 
-def _numbers(pair: Any) -> Any:
+def pair_numbers(pair: Any) -> Any:
     """Parameters, box and cut-off as loops get them."""
     params = () if pair.params is None else pair.params
     return (params, pair.box or (), () if pair.cutoff is None else pair.cutoff)
@@ -258,7 +262,7 @@ def _aspect_of(pair: Any) -> Callable[..., Any]:
 def _aspect_shape(pair: Any) -> Any:
     """The shape of what others see of a body, found by looking at one."""
     identity = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-    return shape(_aspect_of(pair)(identity, pair.each.first, _numbers(pair)))
+    return shape(_aspect_of(pair)(identity, pair.each.first, pair_numbers(pair)))
 
 
 def aspect_size(pair: Any) -> int:
@@ -266,11 +270,14 @@ def aspect_size(pair: Any) -> int:
     return layout(_aspect_shape(pair), rows=True).size
 
 
-def pair_form(pair: Any) -> PairForm:
-    """The functions of a pair interaction for loops."""
+def pair_form(
+    pair: Any, place: Callable[..., Any] = vector, rate: Callable[..., Any] = spatial_rate
+) -> PairForm:
+    """The functions of a pair interaction for loops; `place` reads a vector of the places, `rate` the
+    angular velocity of a body in space."""
     linked = pair.links is not None
     c = ", c" if linked else ""
-    scope: dict[str, Any] = {"spatial_rate": spatial_rate, "sub": sub, "place": vector}
+    scope: dict[str, Any] = {"spatial_rate": rate, "sub": sub, "place": place}
     lines = []
     if pair.uses_velocity:
         lines = [
@@ -291,7 +298,7 @@ def pair_form(pair: Any) -> PairForm:
         energy,
         the_same if pair.box is None else shortest,
         everywhere if pair.cutoff is None else near,
-        layout(shape(_numbers(pair)), rows=True).unpack,
+        layout(shape(pair_numbers(pair)), rows=True).unpack,
         layout(shape(pair.each.first), rows=True).unpack,
         seen.unpack,
         seen.pack,

@@ -34,7 +34,6 @@ from polhode.loads.neighbours import near
 
 FEW = 8  # bodies with which machine code and Python are compared
 MANY = 20_000  # bodies that may all act on each other
-MOST_LINKS, MOST_VALUES = 5000, 64  # that a record lists
 
 
 class Pair(Interaction):
@@ -201,20 +200,11 @@ class Pair(Interaction):
         few.each, few.count = self.each.some(which), None
         return few, which
 
-    def record(self) -> list[dict[str, Any]]:
-        found = super().record()[0]
+    def values(self) -> dict[str, Any]:
+        found = super().values()
         for one in (self.each, self.own):  # what each body or link has
-            values = {
-                name: array.tolist() for name, array in zip(one.names, one.arrays, strict=True)
-            }
-            found["parameters"] |= {k: v for k, v in values.items() if np.size(v) <= MOST_VALUES}
-        if self.links is not None and len(self.links) <= MOST_LINKS:
-            found["links"] = self.links.tolist()
-        if self.cutoff is not None:
-            found["cutoff"] = self.cutoff
-        if self.box is not None:
-            found["box"] = list(self.box)
-        return [found]
+            found |= {k: v.tolist() for k, v in zip(one.names, one.arrays, strict=True)}
+        return found
 
     def limits(self) -> list[float]:
         """Box and cut-off as numbers, after the parameters."""

@@ -162,6 +162,7 @@ def system_taylor(order, n, rotation, prepare, count, feels):
         "step": step,
         "torques": 1 + sweeps * (count - 1),
         "control": None,
+        "conserves": (),
     }
 
 

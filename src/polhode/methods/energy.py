@@ -262,7 +262,8 @@ def energy_preserving(base):
         inner, unknown = suited.system(suited, bodies), bodies.interaction.energy_unknown()
         if unknown:
             return variant(inner, name=entry.name, remark=f"no energy was restored: {unknown}")
-        return variant(inner, name=entry.name, **keeping_energy_of_all(inner, bodies))
+        lost = {"symmetric": entry.symmetric, "symplectic": entry.symplectic}
+        return variant(inner, name=entry.name, **lost, **keeping_energy_of_all(inner, bodies))
 
     named = Method(
         f"{base.name}+ep",

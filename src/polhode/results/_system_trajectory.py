@@ -10,12 +10,12 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 import polhode
-from polhode import rotations
 from polhode.loads._system import System
 from polhode.loads.interaction_energy import interaction_energy
 from polhode.results._run import Run
 from polhode.results.conserved import energy_scale
 from polhode.results.motion import parts
+from polhode.results.of_bodies import OfBodies
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class SystemTrajectory(Run):
+class SystemTrajectory(OfBodies, Run):
     """A computed motion of a system.  Arrays have time first, then the body, and components last.
 
     `t`, `status`, `message`, `steps`, `nfev` and other facts are as in `Trajectory`; `nfev` counts
@@ -46,52 +46,6 @@ class SystemTrajectory(Run):
     if TYPE_CHECKING:
         position: np.ndarray
         velocity: np.ndarray
-
-    @property
-    def momentum(self) -> np.ndarray:
-        """Angular momenta about the centres of mass, body frame (n, bodies, 3)."""
-        return self.body.momentum(self.omega)
-
-    @property
-    def momentum_spatial(self) -> np.ndarray:
-        """The same in space."""
-        return rotations.rotate(self.quaternion, self.momentum)
-
-    @property
-    def linear_momenta(self) -> np.ndarray:
-        """The momentum of each body (n, bodies, 3)."""
-        return self.body.linear_momenta(self.velocity)
-
-    @property
-    def linear_momentum(self) -> np.ndarray:
-        """The momentum of all bodies (n, 3)."""
-        return self.linear_momenta.sum(axis=1)
-
-    @property
-    def angular_momenta(self) -> np.ndarray:
-        """The angular momentum of each body about the origin (n, bodies, 3)."""
-        motion = self.quaternion, self.omega, self.position, self.velocity
-        return self.body.angular_momenta(*motion)
-
-    @property
-    def angular_momentum(self) -> np.ndarray:
-        """The angular momentum of all bodies about the origin (n, 3)."""
-        return self.angular_momenta.sum(axis=1)
-
-    @property
-    def centre(self) -> np.ndarray:
-        """The centre of mass (n, 3)."""
-        return np.einsum("b,tbi->ti", self.body.masses, self.position) / self.body.mass
-
-    @property
-    def rotational_energy(self) -> np.ndarray:
-        """Kinetic energies of the rotations (n, bodies)."""
-        return self.body.rotational_energy(self.omega)
-
-    @property
-    def kinetic_energy(self) -> np.ndarray:
-        """The kinetic energy of all bodies (n,)."""
-        return self.body.kinetic_energy(self.omega, self.velocity)
 
     @property
     def has_potential(self) -> bool:

@@ -18,7 +18,6 @@ import numpy as np
 from polhode.core.loops import fixed as loops, tiles
 from polhode.core.jit import Build, bind, compiling, direct, jit
 from polhode.core.layout import layout
-from polhode.core.rotors import gyrostat
 from polhode.core.single import SinglePrecision
 from polhode.engine.carriers.threads import check_threads, share
 from polhode.engine.diagnosis import exception_text
@@ -66,8 +65,7 @@ class Tiles:
         # whether each body has its own moments, and its own parameters
         self.own = moments.shape[1] > 1, parameters.shape[1] > 1
         self._machines = program.kept(("tiles", self.dtype, self.lanes, self.own), dict)
-        inertia = moments[:3], 1.0 / moments[:3], moments[3:]  # the rest is of rotors
-        self._arrange(np.concatenate(inertia), parameters)
+        self._arrange(program.body_rows(moments), parameters)
 
     def _arrange(self, inertia: np.ndarray, parameters: np.ndarray) -> None:
         """Allocate the tiles, for the state, whether the body is well, and its own moments and
@@ -94,7 +92,6 @@ class Tiles:
 
         size, lanes = self.program.size, self.lanes
         state, place = layout(self.program.kind, lanes), size + 1
-        rotors = self.program.motion_kind.spinning
         names: dict[str, Any] = {
             **self.program.names,
             "load_state": state.unpack,
@@ -104,7 +101,7 @@ class Tiles:
             "real": getattr(numba, self.dtype.name),
         }
         for kind, own, common, this in (
-            (gyrostat(rotors) if rotors else loops.Body, self.own[0], "common_body", "this_body"),
+            (self.program.body_shape, self.own[0], "common_body", "this_body"),
             (self.program.shape, self.own[1], "common_parameters", "these_parameters"),
         ):
             if own:

@@ -3,6 +3,7 @@ body."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, get_type_hints
@@ -30,47 +31,17 @@ from polhode.methods._states import velocity_of
 from polhode.results.motion import in_user_axes, parts
 
 
-@dataclass
-class SystemProgram:
-    """Bound loops and the arrays they run on.  `build` makes one."""
+class OfSystem(ABC):
+    """What the programs of systems have in common, whatever loops they are bound to."""
 
-    method: Method
     body: System
-    mode: str  # "compiled", "callback", "python"
-    note: str  # why not compiled, in a few words
+    method: Method
     motion_kind: Kind
-    moments: np.ndarray  # the numbers of the bodies
-    p: Acting
-    act: Callable[..., Any]
-    frames: SystemFrames  # the interaction as the method sees it
     pythons: tuple[acting.PythonInteraction | None, ...]
-    lowered: str
-    control: Any  # what the method needs to choose its steps, None where it cannot
-    threads: int = field(default_factory=default_threads)  # that share the bodies of a large system
-    tried = False
-    start_calls = 1
-    _found: dict[Any, Any] = field(default_factory=dict)
 
-    @property
-    def width(self) -> int:
-        """How many numbers a motion has."""
-        return self.motion_kind.width
-
-    @property
-    def parameters(self) -> Acting:
-        """What a step hands on as parameters, with room for the neighbours that there are now."""
-        self.p = with_room(self.p)
-        return self.p
-
-    @property
-    def row(self) -> Layout:
-        """How the state of one body is stored."""
-        return layout(self.method.row, rows=True)
-
-    @property
-    def reading(self) -> dict[str, Callable[..., Any]]:
-        """The functions that read the state of one body."""
-        return {"load_state": self.row.unpack, "velocity": velocity_of(self.method.row)}
+    @abstractmethod
+    def forces(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Forces and torques in space at a motion in the user's axes."""
 
     # --- what is called back ----------------------------------------------------------------------
 
@@ -134,6 +105,63 @@ class SystemProgram:
                 error.t = t
                 raise error
         return F, N
+
+    # --- provenance -------------------------------------------------------------------------------
+
+    def digests(self) -> dict[str, Any]:
+        """Digests of code, for provenance, as those of `Program`."""
+        source = self.body.interaction.source()
+        return {
+            "source": digest(self.method.step, *source, identity=True),
+            "torque_source": digest(*source, identity=True),
+        }
+
+    def opaque(self) -> str | None:
+        """What the interaction uses that cannot be compared between processes, in words."""
+        return reach(*self.body.interaction.source(), identity=True).opaque
+
+
+@dataclass
+class SystemProgram(OfSystem):
+    """Bound loops and the arrays they run on.  `build` makes one."""
+
+    method: Method
+    body: System
+    mode: str  # "compiled", "callback", "python"
+    note: str  # why not compiled, in a few words
+    motion_kind: Kind
+    moments: np.ndarray  # the numbers of the bodies
+    p: Acting
+    act: Callable[..., Any]
+    frames: SystemFrames  # the interaction as the method sees it
+    pythons: tuple[acting.PythonInteraction | None, ...]
+    lowered: str
+    control: Any  # what the method needs to choose its steps, None where it cannot
+    threads: int = field(default_factory=default_threads)  # that share the bodies of a large system
+    tried = False
+    start_calls = 1
+    _found: dict[Any, Any] = field(default_factory=dict)
+
+    @property
+    def width(self) -> int:
+        """How many numbers a motion has."""
+        return self.motion_kind.width
+
+    @property
+    def parameters(self) -> Acting:
+        """What a step hands on as parameters, with room for the neighbours that there are now."""
+        self.p = with_room(self.p)
+        return self.p
+
+    @property
+    def row(self) -> Layout:
+        """How the state of one body is stored."""
+        return layout(self.method.row, rows=True)
+
+    @property
+    def reading(self) -> dict[str, Callable[..., Any]]:
+        """The functions that read the state of one body."""
+        return {"load_state": self.row.unpack, "velocity": velocity_of(self.method.row)}
 
     def forces(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Forces and torques in space at a motion in the user's axes."""
@@ -234,20 +262,6 @@ class SystemProgram:
             return float(rows[:, place].sum())
 
         return self.method.remarks(total)
-
-    # --- provenance -------------------------------------------------------------------------------
-
-    def digests(self) -> dict[str, Any]:
-        """Digests of code, for provenance, as those of `Program`."""
-        source = self.body.interaction.source()
-        return {
-            "source": digest(self.method.step, *source, identity=True),
-            "torque_source": digest(*source, identity=True),
-        }
-
-    def opaque(self) -> str | None:
-        """What the interaction uses that cannot be compared between processes, in words."""
-        return reach(*self.body.interaction.source(), identity=True).opaque
 
 
 def meeting(x: np.ndarray) -> str:

@@ -131,9 +131,7 @@ class Shared:
         arguments, n = (t, p, p.terms[i]), len(self.program.body)
         forces, torques = self.sums
         rows = {"rows": found.rows}
-        machine = self.machine(
-            loops.act_in_block, (0, 0, *arguments, forces[0], torques[0]), rows
-        )
+        machine = self.machine(loops.act_in_block, (0, 0, *arguments, forces[0], torques[0]), rows)
 
         def task(b: int) -> None:
             first, last = found.edge(b, n), found.edge(b + 1, n)

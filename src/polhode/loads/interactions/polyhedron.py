@@ -40,7 +40,8 @@ def polyhedra(bodies: Any, G: float = NEWTON, degree: int = 6) -> Polyhedra:
     most (degree + 1)^2 nodes of the smaller one, whose masses have the moments of the body up to
     that degree.  Forces and torques are derivatives of one energy, and action is reaction, to
     rounding and for every degree.  What is left out is of the order of (a / s)^(degree + 1), with the
-    radius a of the smaller body and the distance s of its centre from the surface of the other.
+    radius a of the smaller body and the distance s of its centre from the surface of the other.  The
+    cost is that of the nodes of the smaller body times the faces of the larger one.
 
     Parameters
     ----------
@@ -49,7 +50,7 @@ def polyhedra(bodies: Any, G: float = NEWTON, degree: int = 6) -> Polyhedra:
     G : float
         The constant of gravitation; 6.6743e-11 by default, in SI units.
     degree : int
-        Of the moments of the nodes.
+        Of the moments of the nodes: 25 nodes for degree 4, 49 for 6, 81 for 8.
 
     Examples
     --------
@@ -57,9 +58,9 @@ def polyhedra(bodies: Any, G: float = NEWTON, degree: int = 6) -> Polyhedra:
     >>> tips = [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)]
     >>> faces = [(0, 2, 4), (2, 1, 4), (1, 3, 4), (3, 0, 4), (2, 0, 5), (1, 2, 5), (3, 1, 5), (0, 3, 5)]
     >>> body = RigidBody.polyhedron(tips, faces, mass=1.0)
-    >>> forces, torques = polyhedra([body, body], G=1.0)(0.0, [[0, 0, 0], [10, 0, 0]])
-    >>> forces[0].round(5).tolist()   # more than 0.01: the tips face each other
-    [0.01, 0.0, 0.0]
+    >>> forces, torques = polyhedra([body, body], G=1.0)(0.0, [[0, 0, 0], [3, 0, 0]])
+    >>> forces[0].round(4).tolist()   # more than 1/9: the tips face each other
+    [0.1115, 0.0, -0.0]
     """
     those = bodies_of(bodies)
     strength = number("G", G)

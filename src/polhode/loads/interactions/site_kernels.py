@@ -120,7 +120,11 @@ def with_potentials(tile, a, n):
         rr = x * x + y * y + z * z
         uu = 1.0 / rr
         u = math.sqrt(uu)
-        sigma, e, Q = tile[SIGMA + l] + a.sigma, 24.0 * tile[EPSILON + l] * a.epsilon, kq * tile[CHARGE + l]
+        sigma, e, Q = (
+            tile[SIGMA + l] + a.sigma,
+            24.0 * tile[EPSILON + l] * a.epsilon,
+            kq * tile[CHARGE + l],
+        )
         ss = sigma * sigma
         s2, c2 = ss * uu, ss * (far * far)
         s6, c6 = s2 * s2 * s2, c2 * c2 * c2

@@ -30,6 +30,8 @@ class Sites(Interaction):
     has_potential = True
     is_ours = True
     uses_velocity = False
+    in_c = False
+    cutoff: float
     params = None
     name = "sites"
 
@@ -100,7 +102,7 @@ class Sites(Interaction):
 
 @named("sites")
 def sites(
-    points: ArrayLike | Sequence[ArrayLike],
+    points: Any,
     charges: Any = None,
     sigma: Any = None,
     epsilon: Any = None,
@@ -148,7 +150,9 @@ def sites(
         tables, of = [_table(points, given)], None
     else:
         tables = [
-            _table(one, {name: _of_kind(name, value, i, len(points)) for name, value in given.items()})
+            _table(
+                one, {name: _of_kind(name, value, i, len(points)) for name, value in given.items()}
+            )
             for i, one in enumerate(points)
         ]
         of = _kinds(kinds, len(tables))

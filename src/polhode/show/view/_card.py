@@ -14,8 +14,10 @@ from polhode.engine._flow import Flow
 from polhode.engine._stepper import Stepper
 from polhode.engine._system_stepper import SystemStepper
 from polhode.errors import InputError, brief
+from polhode.loads._system import System
 from polhode.problems import Problem
 from polhode.results._ensemble_result import Ensemble
+from polhode.results._system_trajectory import SystemTrajectory
 from polhode.results._trajectory import Trajectory
 from polhode.show.html import render
 from polhode.show.plots.motion_figures import overview
@@ -38,7 +40,7 @@ def card(result: Any) -> str:
 
     Parameters
     ----------
-    result : Trajectory, Ensemble, Comparison, Advice, Certificate, RigidBody, Flow, Stepper or Problem
+    result : Trajectory, SystemTrajectory, System, Ensemble, Comparison, Advice, Certificate, RigidBody, Flow, Stepper or Problem
 
     Returns
     -------
@@ -92,6 +94,27 @@ def _(run: Trajectory) -> str:
     about = {key: value for key, value in describe_run(run).items() if "digest" not in key}
     rows = [("points", f"{len(run)}, t = {run.ends[0][0]:g} to {run.ends[1][0]:g}"), *about.items()]
     return _table(run.title or "Trajectory", rows, picture=_picture(run))
+
+
+@card.register
+def _(run: SystemTrajectory) -> str:
+    about = {key: value for key, value in describe_run(run).items() if "digest" not in key}
+    rows = [("points", f"{len(run)}, t = {run.ends[0][0]:g} to {run.ends[1][0]:g}"), *about.items()]
+    small = len(run) * len(run.body) <= MOST_POINTS
+    return _table(run.title or "SystemTrajectory", rows, picture=_picture(run) if small else "")
+
+
+@card.register
+def _(system: System) -> str:
+    interaction = system.interaction
+    rows = _facts(
+        bodies=f"{len(system)}: {system.names}",
+        mass=system.units.value(f"{system.mass:g}", "kg"),
+        fixed=", ".join(map(str, np.flatnonzero(system.fixed))),
+        interaction=interaction.name,
+        potential="known" if interaction.has_potential else "unknown",
+    )
+    return _table("System", rows)
 
 
 def _picture(run):

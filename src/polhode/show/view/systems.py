@@ -64,7 +64,9 @@ def encode_system(run, frames):
         "masses": system.masses.tolist(),
         "kinds": list(figures),
         "which": [number[body] for body in system.bodies],
-        "names": [f"{i} {body.name}" if body.name else str(i) for i, body in enumerate(system.bodies)],
+        "names": [
+            f"{i} {body.name}" if body.name else str(i) for i, body in enumerate(system.bodies)
+        ],
         "links": links,
         "ends": ends,
         "box": boxes[0] if boxes else None,
