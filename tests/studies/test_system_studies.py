@@ -106,6 +106,7 @@ def test_methods_that_do_not_run_with_systems_are_left_out(task):
     able = entries.select_for(task)
     assert {"LP2", "VLV", "EXACT", "EXACT-RKN4", "DOP853@rtol"} <= {entry.name for entry in able}
     assert not any(entry.obstacle(task) for entry in able)
+    assert "cannot for a system" in entries.find("taylor@rtol").obstacle(task)
     for long in (False, True):
         chosen = candidates.shortlist([], None, long, task)
         assert chosen and not any(entry.obstacle(task) for entry in chosen)

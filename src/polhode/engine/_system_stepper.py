@@ -73,13 +73,14 @@ class SystemStepper(Stepping, SettableSystem):
         rotor_speeds0: None = None,
         units: None = None,
         compiled: bool = True,
+        threads: int | None = None,
         **misspelt: Never,
     ) -> None:
         check_options(SystemStepper, misspelt)
         refuse_units(units)
         refuse_beside_system(torque=torque, force=force, rotor_speeds0=rotor_speeds0)
         rotation = rotation0, omega0, momentum0, scalar_first
-        one = OneSystem(body, method, *rotation, position0, velocity0)
+        one = OneSystem(body, method, *rotation, position0, velocity0, threads)
         self._prepare(one, step, t, compiled)
 
     def _look(self) -> None:
@@ -121,5 +122,6 @@ class SystemStepper(Stepping, SettableSystem):
         start, names = self._start, ("rotation0", "omega0", "position0", "velocity0")
         options = dict(zip(names, parts(start.motion, start.kind), strict=True))
         options |= {"step": self._clock.usual, "t": start.t, "method": self.method}
+        options |= {"threads": self._one.threads}
         made = partial(SystemStepper, compiled=self._compiled, **options)
         return made, (self.body,), (None, {"state": self.state})

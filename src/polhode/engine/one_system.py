@@ -12,7 +12,7 @@ from polhode.engine.ensemble.inputs import attitudes
 from polhode.engine.one_run import OneRun
 from polhode.engine.programs import find_bound_system
 from polhode.engine.systems.few import FewProgram
-from polhode.engine.systems.program import SystemProgram, suited_to
+from polhode.engine.systems.program import SystemProgram, check_chooses
 from polhode.errors import InputError, brief, floats, warn
 from polhode.loads._system import System
 from polhode.methods._registry import get
@@ -49,19 +49,16 @@ class OneSystem(OneRun):
         self.motion = self.motion.ravel()
 
     def will_choose(self, *given: Any) -> None:
-        if self.method.control is not None and suited_to(self.method, self.body).control is None:
-            raise InputError(
-                f"{self.method.name} finds its steps from the operations of the torque on one body, and cannot for a system; "
-                "give step, or use DOP853 or DP5 with rtol"
-            )
+        check_chooses(self.method, self.body)
         super().will_choose(*given)
 
     def bound(self, compiled: bool, start: Start) -> Bound:
-        return find_bound_system(self.method, self.body, compiled, start)
+        found: Any = find_bound_system(self.method, self.body, compiled, start)
+        found.program.threads = self.threads
+        return found
 
     def bind(self, compiled: bool, start: Start) -> SystemProgram | FewProgram:
         program: Any = super().bind(compiled, start)
-        program.threads = self.threads
         self.look(program, start)
         return program
 

@@ -41,6 +41,7 @@ from polhode.results.motion import (
 )
 from polhode.problems import Problem, get
 from polhode.engine.schedule import Segment
+from polhode.engine.systems.program import build
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
@@ -149,7 +150,7 @@ def reference(
         raise InputError("t has no times; give at least one, the initial one")
     body, kind = one.body, one.kind
     about = Start(times[0], times[-1], in_user_axes(body, one.motion, kind), kind)
-    run = _Runs(one.bind(True, about), times, one.motion)
+    run = _Runs(_program(one, about), times, one.motion)
     h = run.first_step()
     before, change = None, math.inf
     while True:
@@ -177,6 +178,15 @@ def _one(problem, rotation, torque, force, position0, velocity0):
         refuse_beside_system(torque=torque, force=force)
         return OneSystem(problem, "LP2", *rotation, position0, velocity0)
     return OneBody(problem, torque, "LP2", *rotation, force, position0, velocity0)
+
+
+def _program(one, about):
+    """The program: of a system always that on arrays, as its equation is."""
+    if isinstance(one, OneBody):
+        return one.bind(True, about)
+    program = build(one.method, one.body, True, about.t, about.end, about.motion)
+    one.look(program, about)
+    return program
 
 
 def _distance(one, two, times, kind):

@@ -348,3 +348,12 @@ def suited_to(method: Method, system: System) -> Method:
     suited = method.suited(None, system)
     assert suited.system is not None
     return suited.system(suited, system)
+
+
+def check_chooses(method: Method, system: System) -> None:
+    """Refuse a method that chooses its steps for one body alone."""
+    if method.control is not None and suited_to(method, system).control is None:
+        raise InputError(
+            f"{method.name} finds its steps from the operations of the torque on one body, and cannot for a system; "
+            "give step, or use DOP853 or DP5 with rtol"
+        )

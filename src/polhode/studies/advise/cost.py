@@ -11,12 +11,9 @@ import numpy as np
 from polhode.core.loops import fixed as loops
 from polhode.core.motions import ROTATION
 from polhode.errors import InputError, number
-from polhode.exact._equation import equation_of
 from polhode.exact._gauss import slopes_along
-from polhode.methods import get
 from polhode.results.motion import parts
 from polhode.studies.compare.runner import Point
-from polhode.studies.compare.as_task import ANY
 from polhode.studies.compare.task import Task
 
 UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
@@ -84,7 +81,8 @@ class Price:
 def torque_seconds(task: Task, count: int = 400, repeats: int = 5) -> tuple[float, bool]:
     """Seconds of an evaluation of what acts (torque, force and motors, or an interaction) as runs make it, and whether they are
     compiled."""
-    program = task.program(get(ANY))
+    equation = task.equation
+    program = equation.program
     if program.mode != "compiled":
         return _call_seconds(task), False
     times, motions = np.linspace(*task.t_span, count), np.tile(task.motion, (count, 1))
@@ -92,7 +90,7 @@ def torque_seconds(task: Task, count: int = 400, repeats: int = 5) -> tuple[floa
         loop, out = program.bound(loops.torque_along), np.empty((count, 3))
         arguments = (times, *parts(motions), program.parameters, out)
     else:
-        loop = equation_of(program).bound(slopes_along)
+        loop = equation.bound(slopes_along)
         arguments = (times, motions, program.moments, program.parameters, np.empty(motions.shape))
     loop(*arguments)
     return min(_duration(lambda: loop(*arguments)) for _ in range(repeats)) / count, True

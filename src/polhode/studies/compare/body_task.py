@@ -17,11 +17,12 @@ from polhode.engine.flight import check_flight
 from polhode.engine.program import Program, build
 from polhode.engine.rotors import check_rotors, speeds_felt
 from polhode.exact import Reference, reference
+from polhode.exact._equation import OfBody
 from polhode.loads import torques
 from polhode.loads._torque import ZERO
 from polhode.loads.force import Force
 from polhode.loads.potential import potential_energy
-from polhode.methods import Method
+from polhode.methods import Method, get
 from polhode.results._trajectory import Trajectory
 from polhode.results.motion import parts, rotor_speeds
 from polhode.studies.compare.task import Task
@@ -123,6 +124,10 @@ class BodyTask(Task):
 
     def program(self, method: Method) -> Program:
         return build(method, self.torque, self.body, force=self.force, start=self.run_start)
+
+    @property
+    def equation(self) -> OfBody:
+        return OfBody(self.program(get("LP2")))
 
     def reference(self, times: np.ndarray, tolerance: float) -> Reference:
         at = self.start

@@ -10,11 +10,18 @@ import numpy as np
 
 from polhode import rotations
 from polhode.engine._integrate import integrate
-from polhode.engine.systems.program import SystemProgram, build, speeds_felt, suited_to
+from polhode.engine.programs import find_bound_system
+from polhode.engine.systems.program import (
+    build,
+    check_chooses,
+    speeds_felt,
+    suited_to,
+)
 from polhode.exact import Reference, reference
+from polhode.exact._equation import OfSystem
 from polhode.loads._system import System
 from polhode.loads.interaction_energy import interaction_energy
-from polhode.methods import Method
+from polhode.methods import Method, get
 from polhode.results._system_trajectory import SystemTrajectory
 from polhode.results.motion import in_user_axes
 from polhode.studies.compare.task import Task
@@ -83,13 +90,19 @@ class SystemTask(Task):
 
     def check_able(self, method: Method, by_tolerance: bool = False) -> None:
         suited_to(method, self.body)
+        if by_tolerance:
+            check_chooses(method, self.body)
 
     def has_translation_beside(self, method: Method) -> bool:
         return False
 
-    def program(self, method: Method) -> SystemProgram:
+    def program(self, method: Method) -> Any:
+        return find_bound_system(method, self.body, True, self.run_start).program
+
+    @property
+    def equation(self) -> OfSystem:
         start = self.run_start
-        return build(method, self.body, True, start.t, start.end, start.motion)
+        return OfSystem(build(get("LP2"), self.body, True, start.t, start.end, start.motion))
 
     def reference(self, times: np.ndarray, tolerance: float) -> Reference:
         return reference(self.body, times, tolerance=tolerance, **self._initial())

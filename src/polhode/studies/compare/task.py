@@ -12,6 +12,7 @@ import numpy as np
 from polhode.core.motions import ROTATION, Kind
 from polhode.errors import InputError, number
 from polhode.exact import Reference
+from polhode.exact._equation import OfBody, OfSystem
 from polhode.loads.agreement import Start
 from polhode.methods import Method
 from polhode.results._system_trajectory import SystemTrajectory
@@ -129,6 +130,11 @@ class Task(ABC):
     @abstractmethod
     def program(self, method: Method) -> Any:
         """A method bound to what moves and what acts."""
+
+    @property
+    @abstractmethod
+    def equation(self) -> OfBody | OfSystem:
+        """The equation of motion, whose evaluation tells what one of the loads costs."""
 
     @abstractmethod
     def reference(self, times: np.ndarray, tolerance: float) -> Reference:
