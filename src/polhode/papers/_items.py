@@ -18,7 +18,7 @@ KINDS = {"table": Table, "figure": Figure}
 
 @dataclass(frozen=True)
 class Paper:
-    """One of the five documents; `cite` is its key in the bibliography."""
+    """One of the documents; `cite` is its key in the bibliography."""
 
     name: str
     short: str
@@ -41,6 +41,7 @@ PAPERS = {
         Paper("krysl-endres-2004", "Krysl & Endres 2004", "krysl2004explicit"),
         Paper("krysl-2005", "Krysl 2005", "krysl2005newmark"),
         Paper("bou-rabee-2009", "Bou-Rabee, Ortolan & Saccon 2009", "bourabee2009counterexample"),
+        Paper("fahnestock-2006", "Fahnestock et al. 2006", "fahnestock2006polyhedral"),
     )
 }
 

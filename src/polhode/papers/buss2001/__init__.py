@@ -5,7 +5,8 @@ prism of the text; the problem `buss/prism` reproduces the tables.  `tables` say
 computed; the other modules hold the items, which are entered in the order of the imports.
 """
 
-from polhode.papers.buss2001 import pictures, costs, energies, steps, slides, extension, errata  # noqa: F401
+from polhode.papers.buss2001 import pictures, costs, energies, steps, slides  # noqa: F401
+from polhode.papers.buss2001 import multibody, extension, errata  # noqa: F401
 from polhode.papers.buss2001.tables import (
     angle_error,
     fig4_fig5_energies,
