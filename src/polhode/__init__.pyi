@@ -5,6 +5,7 @@ from .engine._ensemble import ensemble
 from .engine._flow import Flow
 from .engine._integrate import integrate
 from .engine._stepper import Stepper
+from .engine._system_stepper import SystemStepper
 from .engine.ensemble.keep import Statistics
 from .errors import (
     ClusterError,
@@ -17,7 +18,7 @@ from .errors import (
 )
 from .exports._export import export
 from .io.read import read
-from .loads import flight, torques
+from .loads import flight, interactions, torques
 from .loads._system import System
 from .loads._torque import Torque
 from .loads.conversion import torque
@@ -67,6 +68,7 @@ __all__ = [
     "Stepper",
     "Sweep",
     "System",
+    "SystemStepper",
     "SystemTrajectory",
     "Torque",
     "TorqueError",
@@ -82,6 +84,7 @@ __all__ = [
     "flight",
     "integrate",
     "interaction",
+    "interactions",
     "io",
     "lie",
     "load",

@@ -26,8 +26,18 @@ from polhode.methods._method import Method
 from polhode.results._trajectory import Trajectory
 from polhode.rotations import exp
 from polhode.support.card import Card
+from polhode.system_problems import SYSTEMS, SystemProblem, didymos, octahedra
 
-__all__ = ["Problem", "get", "names", "problem"]
+__all__ = [
+    "SYSTEMS",
+    "Problem",
+    "SystemProblem",
+    "didymos",
+    "get",
+    "names",
+    "octahedra",
+    "problem",
+]
 
 
 def __dir__() -> list[str]:

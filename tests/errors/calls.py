@@ -520,7 +520,7 @@ CALLS = [
     (lambda: setattr(polhode.Stepper([1, 2, 2.5], step=0.1, omega0=(0, 0, 1), compiled=False), "position", (1, 2, 3)),
      "position cannot be set", "give it position0, velocity0 or force"),
     (lambda: setattr(polhode.Stepper([1, 2, 2.5], step=0.1, omega0=(0, 0, 1), compiled=False), "state", 3),
-     "a Stepper of LP2 cannot continue from", "use the state of a Stepper with the same method"),
+     "a Stepper of LP2 cannot continue from", "use the state of one with the same method"),
     (lambda: polhode.sweep({"problem": "krysl/slow-top"}, chunks=3), "'chunks'", "valid: 'source', 'out', 'cluster', 'workers'"),
     (lambda: polhode.Sweep("nowhere.zarr"), "'nowhere.zarr'", "give what `polhode sweep --output` wrote"),
     (lambda: swept({"sweep": {"initial": {"omega": [[1.0, 2.0, 3.0]]}, "initial.omega.0": [1.0]}}),

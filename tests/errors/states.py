@@ -13,7 +13,7 @@ import polhode
 from polhode.io.store import make_report_folder
 from polhode.methods import get
 from polhode.studies.compare.runner import StepRunner
-from polhode.studies.compare.task import as_task
+from polhode.studies.compare.as_task import as_task
 from polhode.studies.compare.truth import truth
 from polhode.engine.carriers import gpu
 from polhode.io.scenario._load import make_scenario

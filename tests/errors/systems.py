@@ -1,12 +1,21 @@
 """Calls with systems of bodies that are refused: (call, the value as the message names it, the way out)."""
 
+import ctypes
+import pickle
+
 import numpy as np
 
 import polhode
-from polhode import Pair, System, interaction
+from polhode import Pair, RigidBody, System, interaction, interactions
 
 BOX = polhode.RigidBody.box(1, 2, 3)
 APART = [[0, 0, 0], [5, 0, 0]]
+CORNER = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+SIDES = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
+WEDGE = RigidBody.polyhedron(CORNER, SIDES, mass=1.0)
+NAMELESS = RigidBody([1.0, 2.0, 2.5])
+LIAR = RigidBody([1.0, 2.0, 2.5], shape={"kind": "box", "size": (1, 2, 3)})
+LARGE = RigidBody([1.0, 2.0, 2.5], shape={"kind": "mesh", "file": "large.obj"})
 
 
 def still(t, x, R):
@@ -47,6 +56,11 @@ def run(acting=None, /, system=None, method="LP2", **options):
     return polhode.integrate(system, None, (0, 1), 0.1, method=method, **options)
 
 
+def stepper(**options):
+    """A stepper of two boxes."""
+    return polhode.Stepper(System([BOX, BOX], **options), step=0.1, position0=APART, compiled=False)
+
+
 SYSTEMS = [
     # --- bodies
     (lambda: System(BOX), "RigidBody", "write System([body, body], ...)"),
@@ -76,6 +90,28 @@ SYSTEMS = [
     (lambda: Pair(one_way, box=(1, 2), cutoff=0.5), "got (1, 2)", "correct it"),
     (lambda: Pair(one_way, box=4.0), "there is no cutoff", "give one, of half an edge"),
     (lambda: Pair(one_way, box=4.0, cutoff=3.0), "cutoff 3.0", "use a smaller cutoff"),
+    # --- interactions by name
+    (lambda: interactions.springs([(0, 1)], [1.0, 2.0]), "got shape (2,)", "give one of these"),
+    (lambda: interactions.springs([(0, 1)], 1.0, points=(1, 0, 0)), "got shape (3,)", "give one of these"),
+    (lambda: interactions.bushings([(0, 1)], (1, 1, 1, 1, 1, -2.0)), "-2.0", "correct it"),
+    (lambda: interactions.dipoles((0, 0, 1)), "got shape (3,)", "write moments="),
+    (lambda: interactions.gravity([BOX, BOX], degree=3), "got 3", "choose one of them"),
+    (lambda: interactions.gravity(BOX), "RigidBody", "write [body, body]"),
+    (lambda: interactions.gravity([BOX, NAMELESS], degree=4), "bodies[1] has no shape", "make it by RigidBody.ellipsoid"),
+    (lambda: interactions.gravity([BOX, LIAR], degree=4), "bodies[1] has the moments (1, 2, 2.5)", "or degree=2"),
+    (lambda: interactions.polyhedra([WEDGE, BOX]), "bodies[1] has no mesh", "give a body made by"),
+    (lambda: interactions.polyhedra([WEDGE, LARGE]), "bodies[1] has a mesh of too many faces", "give a body made by"),
+    (
+        lambda: run(interactions.polyhedra([WEDGE, WEDGE]), System([WEDGE] * 2, interactions.polyhedra([WEDGE] * 2)),
+                    position0=[[0, 0, 0], [0.1, 0, 0]]),
+        "overlap", "correct",
+    ),
+    # --- polyhedra
+    (lambda: RigidBody.polyhedron(CORNER, SIDES), "got neither", "give one of the two"),
+    (lambda: RigidBody.polyhedron(CORNER[:3], SIDES, 1.0), "got shape (3, 3)", "give these"),
+    (lambda: RigidBody.polyhedron(CORNER, [1, 2, 3], 1.0), "got [1, 2, 3]", "write faces="),
+    (lambda: RigidBody.polyhedron(CORNER, [(0, 1, 4)], 1.0), "got [(0, 1, 4)]", "correct them"),
+    (lambda: RigidBody.polyhedron(CORNER, SIDES[1:], 1.0), "3 of 6 edges have a face on one side only", "close the holes"),
     # --- runs
     (lambda: run(method="LIEMID[I]"), "LIEMID[I]", "such as LP2"),
     (lambda: run(units="deg"), "units", "give units to them"),
@@ -94,4 +130,21 @@ SYSTEMS = [
     ),
     (lambda: run(late_nan), "body 0 at t = 0.2", "correct"),
     (lambda: run(late_error), "raised KeyError in the step from t = 0.1", "correct it"),
+    # --- steps
+    (lambda: polhode.Stepper(System([BOX, BOX]), "heavy_top", step=0.1), "torque goes with one body", "can be added"),
+    (lambda: stepper().apply_impulse((0, 0, 1)), "each of the 2 bodies", "body=0"),
+    (lambda: stepper().apply_impulse((0, 0, 1), body=2), "got 2", "correct it"),
+    (lambda: setattr(stepper(), "position", (0, 0, 1)), "(3,)", "give as many"),
+    (lambda: setattr(stepper(fixed=[1]), "velocity", (0, 0, 1)), "body 1", "drop it from fixed"),
+    (lambda: setattr(stepper(), "state", 7), "SystemStepper of LP2", "use the state of one"),
+    # --- in C
+    (lambda: interaction(ctypes.CFUNCTYPE(None)()), "null pointer", "that is loaded"),
+    (lambda: pickle.dumps(interaction(ctypes.CFUNCTYPE(None)(12345))), "address in this process", "load the C library there"),
+    # --- studies
+    (lambda: polhode.sweep(System([BOX, BOX])), "System of 2 bodies", "loop over polhode.integrate"),
+    (lambda: polhode.sweep({"body": [{}, {}], "sweep": {"run.step": [0.1]}}), "[[body]]", "in a loop over polhode.integrate"),
+    (lambda: polhode.exact.reference(System([BOX]), [0, 1e9], omega0=(0, 0, 1)), "a body turns", "end earlier"),
+    (lambda: polhode.exact.reference(System([BOX]), [0, 1], torque="free"), "torque goes with one body", "can be added"),
+    (lambda: polhode.compare(System([BOX]), "free", (0, 1)), "torque goes with one body", "can be added"),
+    (lambda: polhode.compare(System([BOX]), t_span=(0, 1), processes=2), "processes = 2", "leave processes out"),
 ]  # fmt: skip

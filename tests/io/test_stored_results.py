@@ -189,9 +189,13 @@ def test_one_kind_can_be_asked_for(tmp_path):
     many = ENSEMBLES["end"]().save(tmp_path / "many.nc")
     assert isinstance(polhode.read(run, polhode.Trajectory), polhode.Trajectory)
     assert isinstance(polhode.read(many, polhode.Ensemble), polhode.Ensemble)
-    with pytest.raises(InputError, match="holds an ensemble, but one run was requested"):
+    with pytest.raises(
+        InputError, match="holds an ensemble, but the run of one body was requested"
+    ):
         polhode.read(many, polhode.Trajectory)
-    with pytest.raises(InputError, match="holds one run, but an ensemble was requested"):
+    with pytest.raises(
+        InputError, match="holds the run of one body, but an ensemble was requested"
+    ):
         polhode.read(run, polhode.Ensemble)
 
 

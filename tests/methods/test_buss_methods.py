@@ -15,7 +15,7 @@ from polhode.core.rebind import Rebinder
 from polhode.core.loops.fixed import Body
 from polhode.core.vec import add, apply, apply_t, cross, scale
 from polhode.exact import lagrange_top
-from polhode.methods import _taylor, get
+from polhode.methods import _taylor_code, get
 from polhode.methods._spatial import SpatialState
 from polhode.papers import buss2001
 
@@ -336,7 +336,7 @@ def extended_precision(name):
     exact = {
         scalars.half_angle: half_angle,
         scalars.sinc_cos: sinc_cos,
-        _taylor.ratio: lambda a, b: mpmath.mpf(a) / mpmath.mpf(b),
+        _taylor_code.ratio: lambda a, b: mpmath.mpf(a) / mpmath.mpf(b),
     }
     step = Rebinder(lambda copy: copy, exact)(get(name).suited(torques.free()).step)
     I = tuple(map(mpmath.mpf, (2.0, 3.0, 4.5)))

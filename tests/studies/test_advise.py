@@ -19,7 +19,7 @@ from polhode.studies.advise.pilot import growth
 from polhode.cli import app
 from polhode.cli.commands.advise import candidates_table
 from polhode.studies.compare import entries
-from polhode.studies.compare.task import as_task
+from polhode.studies.compare.as_task import as_task
 from polhode.studies.compare.truth import truth as truth_of
 from polhode.errors import InputError
 from polhode.exact import free_body

@@ -390,6 +390,16 @@ FACTS = [
     "flight_order_velocity",
     "flight_symmetric",
     "flight_symplectic",
+    "system_order_attitude",
+    "system_order_momentum",
+    "system_order_position",
+    "system_order_velocity",
+    "system_symmetric",
+    "system_symplectic",
+    "system_linear",
+    "system_angular",
+    "system_energy",
+    "system_drift",
     "cost",
 ]
 

@@ -13,7 +13,7 @@ import polhode
 from polhode import compare, problems, torques
 from polhode.cli import app
 from polhode.studies.compare import entries
-from polhode.studies.compare.task import as_task
+from polhode.studies.compare.as_task import as_task
 from polhode.studies.compare.truth import truth
 from polhode.show.view._comparison import format_cell
 from polhode.studies.compare.runner import Point, StepRunner

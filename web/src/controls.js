@@ -11,9 +11,9 @@ const KEYS = [
   ["− +", "slower, faster"],
   ["P", "Poinsot’s construction, for a free body without rotors"],
   ["A", "arrows: angular velocity and momentum"],
-  ["R", "path of the third body axis, or of the tip of a top"],
+  ["R", "path of the third body axis, or of the tip of a top; paths of the bodies of a system"],
   ["B", "body axes"],
-  ["F", "follow a body in flight, or show its whole path"],
+  ["F", "follow a body in flight, or show its whole path; of a system, the next body"],
   ["L", "logarithmic error plots"],
   ["Z", "plots around the current time"],
   ["S", "save the picture"],
@@ -70,7 +70,7 @@ export class Switches {
     this.element = make("div", "switches");
     this.buttons = Object.fromEntries(
       Object.entries(names).map(([key, [label, title]]) => {
-        const element = button("switch", label, () => change(key), title);
+        const element = button(`switch switch-${key}`, label, () => change(key), title);
         this.element.append(element);
         return [key, element];
       }),

@@ -11,12 +11,54 @@ export function decode(text) {
 /** Raw run (JSON) to run: typed arrays in place of text. Values that are typed arrays already are left as they are. */
 export function decodeRun(raw) {
   const run = { ...raw };
-  for (const key of ["t", "quaternion", "omega", "energy", "momentum", "position", "speeds"])
+  for (const key of ["t", "quaternion", "omega", "energy", "momentum", "angular", "position", "speeds"])
     if (typeof run[key] === "string") run[key] = decode(run[key]);
-  if (run.shape.kind === "mesh" && typeof run.shape.vertices === "string")
-    run.shape = { ...run.shape, vertices: decode(run.shape.vertices), faces: decode(run.shape.faces) };
+  if (!run.bodies) return { ...run, shape: decodeShape(run.shape) };
+  run.kinds = run.kinds.map((kind) => ({ ...kind, shape: decodeShape(kind.shape) }));
+  const { quaternion, position, omega } = run;
+  return choose({ ...run, all: { quaternion, position, omega } }, "all");
+}
+
+function decodeShape(shape) {
+  if (shape.kind !== "mesh" || typeof shape.vertices !== "string") return shape;
+  return { ...shape, vertices: decode(shape.vertices), faces: decode(shape.faces) };
+}
+
+/** The run of a system with the motion of one of its bodies as its own, or of none. */
+export function choose(run, who) {
+  const n = run.bodies,
+    one = typeof who === "number";
+  for (const [key, width] of [
+    ["quaternion", 4],
+    ["position", 3],
+    ["omega", 3],
+  ]) {
+    const all = run.all[key];
+    run[key] = one && all ? column(all, n * width, who * width, width) : null;
+  }
   return run;
 }
+
+/** Some of the columns of an (n, width) array. */
+function column(array, width, first, count) {
+  const found = new array.constructor((array.length / width) * count);
+  for (let i = 0; i < found.length; i += 1) found[i] = array[width * Math.floor(i / count) + first + (i % count)];
+  return found;
+}
+
+/** Place of a body of a system, a fraction of the way after a stored point. */
+export function placeOf({ bodies: n, all }, b, i, s) {
+  const x = all.position,
+    k = 3 * (n * i + b);
+  if (s === 0) return [x[k], x[k + 1], x[k + 2]];
+  return [0, 1, 2].map((c) => x[k + c] + s * (x[k + 3 * n + c] - x[k + c]));
+}
+
+/** Its attitude. */
+export const attitudeOf = ({ bodies: n, all }, b, i, s) => between(all.quaternion, 4 * (n * i + b), 4 * n, s);
+
+/** The largest angular velocity. */
+export const fastest = (run) => run.fastest ?? largest(run.omega);
 
 /** The index i with t[i] <= time < t[i + 1], and how far between: [i, fraction]; the ends are held. */
 export function locate(t, time) {
@@ -35,11 +77,15 @@ export function locate(t, time) {
 
 /** The attitude at a time: the stored quaternion (x, y, z, w) at stored times, the great arc between them elsewhere. */
 export function attitude(run, time) {
-  const [i, s] = locate(run.t, time),
-    q = run.quaternion;
-  const a = [q[4 * i], q[4 * i + 1], q[4 * i + 2], q[4 * i + 3]];
+  const [i, s] = locate(run.t, time);
+  return between(run.quaternion, 4 * i, 4, s);
+}
+
+/** A quaternion between the one at place `k` of an array and the next. */
+function between(q, k, width, s) {
+  const a = [q[k], q[k + 1], q[k + 2], q[k + 3]];
   if (s === 0) return a;
-  const b = [q[4 * i + 4], q[4 * i + 5], q[4 * i + 6], q[4 * i + 7]];
+  const b = [q[k + width], q[k + width + 1], q[k + width + 2], q[k + width + 3]];
   const cosine = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
   const angle = Math.acos(Math.min(1, Math.abs(cosine)));
   const [wa, wb] =

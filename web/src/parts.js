@@ -18,6 +18,8 @@ import {
   Vector3,
 } from "three";
 import { Line2 } from "three/examples/jsm/lines/Line2.js";
+import { LineSegments2 } from "three/examples/jsm/lines/LineSegments2.js";
+import { LineSegmentsGeometry } from "three/examples/jsm/lines/LineSegmentsGeometry.js";
 import { LineGeometry } from "three/examples/jsm/lines/LineGeometry.js";
 import { LineMaterial } from "three/examples/jsm/lines/LineMaterial.js";
 
@@ -87,6 +89,22 @@ export class Path extends Trace {
     if (index < this.count - 1) past.array.set(here, 6 * index + 3);
     whole.needsUpdate = past.needsUpdate = true;
     this.until(index + 1);
+  }
+}
+
+/** Bold lines from point to point; `points` has six numbers for each. */
+export class Segments extends LineSegments2 {
+  constructor(count, width, points = new Float32Array(6 * count)) {
+    super(new LineSegmentsGeometry().setPositions(points), new LineMaterial({ linewidth: width }));
+    this.frustumCulled = false;
+  }
+
+  get points() {
+    return this.geometry.attributes.instanceStart.data.array;
+  }
+
+  moved() {
+    this.geometry.attributes.instanceStart.data.needsUpdate = true;
   }
 }
 

@@ -6,10 +6,13 @@ const lowered = (n) => String(n).replace(/./g, (c) => "₀₁₂₃₄₅₆₇�
 
 /** The parts of a motion that are plotted, where a run has them: `name` of a component, `unit` a key of the units of the run. */
 export const PARTS = {
-  omega: { title: "Angular velocity", where: ", body axes", unit: "rate", name: (k) => `Ω${lowered(k + 1)}`, width: () => 3 },
+  omega: { title: "Angular velocity", where: ", body axes", unit: "rate", name: (k) => `Ω${lowered(k + 1)}`, width: (run) => (run.omega ? 3 : 0) },
   speeds: { title: "Rotor speeds", unit: "rate", name: (k) => `w${lowered(k + 1)}`, width: (run) => run.rotors.length },
   position: { title: "Position", unit: "length", name: (k) => "xyz"[k], width: (run) => (run.position ? 3 : 0) },
 };
+
+/** The errors that are plotted, where all runs have them. */
+export const ERRORS = ["energy", "momentum", "angular"];
 
 /** The largest number of components that a run has of a part. */
 export const widest = (runs, part) => Math.max(...runs.map(PARTS[part].width));

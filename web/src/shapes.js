@@ -23,14 +23,20 @@ const matte = (part) => Object.assign(new MeshStandardMaterial({ roughness: 0.62
 /** The body of a run with its `wheels`; materials are named "light", "dark", "side" or "pivot". */
 export function makeBody(run) {
   const body = new Group(),
-    { shape } = run;
-  const figure = MAKERS[shape.kind](shape);
-  if (shape.turn) figure.quaternion.fromArray(shape.turn);
+    { shape } = run,
+    figure = makeFigure(shape);
   body.add(figure);
   if (run.arm && shape.kind !== "top") lift(figure, run.arm);
   body.add((body.wheels = new Wheels(run, run.rotors.length ? corners(figure) : [])));
   if (run.arm) body.add(new Mesh(new SphereGeometry(0.045, 24, 16), matte("pivot")));
   return body;
+}
+
+/** The figure of a shape; `fine` below 1 is one of fewer faces. */
+export function makeFigure(shape, fine = 1) {
+  const figure = MAKERS[shape.kind](shape, (n) => Math.max(6, Math.round(fine * n)));
+  if (shape.turn) figure.quaternion.fromArray(shape.turn);
+  return figure;
 }
 
 /** A body that turns about a fixed point stands on it. */
@@ -52,6 +58,7 @@ function corners(figure) {
   return found;
 }
 
+/** `some` gives how many of so many faces are drawn. */
 const MAKERS = {
   /** A box, its two largest faces in two tones, like a book. */
   box({ size }) {
@@ -63,32 +70,33 @@ const MAKERS = {
     return new Mesh(new RoundedBoxGeometry(...edges, 4, round), materials);
   },
 
-  ellipsoid({ semi_axes: axes }) {
+  ellipsoid({ semi_axes: axes }, some) {
     const most = Math.max(...axes),
-      ball = new SphereGeometry(1, 64, 32);
+      ball = new SphereGeometry(1, some(64), some(32));
     ball.rotateX(Math.PI / 2);
     ball.scale(...axes.map((a) => Math.max(0.02, a / most)));
     return twoTone(ball, octant);
   },
 
-  sphere: () => MAKERS.ellipsoid({ semi_axes: [1, 1, 1] }),
+  sphere: (shape, some) => MAKERS.ellipsoid({ semi_axes: [1, 1, 1] }, some),
 
-  cylinder({ radius, height }) {
+  cylinder({ radius, height }, some) {
     const most = Math.max(radius, height / 2);
-    const barrel = new CylinderGeometry(radius / most, radius / most, Math.max(0.03, height / most), 64, 2);
+    const barrel = new CylinderGeometry(radius / most, radius / most, Math.max(0.03, height / most), some(64), 2);
     barrel.rotateX(Math.PI / 2);
     return twoTone(barrel, octant);
   },
 
-  /** Balls of equal density on rods. */
-  points({ masses, positions }) {
+  /** Balls of equal density on rods, the heaviest of the radius `ball`; of bodies of a system they differ in tone by mass. */
+  points({ masses, positions, ball: radius = 0.16, toned = false }, some) {
     const group = new Group(),
       far = Math.max(...positions.map((p) => Math.hypot(...p)));
     const heavy = Math.cbrt(Math.max(...masses));
     positions.forEach((p, i) => {
       const at = new Vector3(...p).divideScalar(far);
-      const ball = new SphereGeometry((0.16 * Math.cbrt(masses[i])) / heavy, 32, 20);
-      group.add(new Mesh(ball, matte(i % 2 ? "dark" : "light")).translateX(at.x).translateY(at.y).translateZ(at.z));
+      const ball = new SphereGeometry((radius * Math.cbrt(masses[i])) / heavy, some(32), some(20)),
+        dark = toned ? masses[i] === Math.max(...masses) : i % 2;
+      group.add(new Mesh(ball, matte(dark ? "dark" : "light")).translateX(at.x).translateY(at.y).translateZ(at.z));
       if (at.length() > 1e-6) group.add(rod(at));
     });
     return group;

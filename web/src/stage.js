@@ -2,10 +2,12 @@
 
 import { PerspectiveCamera, Vector3, WebGLRenderer } from "three";
 import { make } from "./plots.js";
+import { SystemView } from "./system.js";
 import { Sharpness } from "./sharpness.js";
 import { View } from "./view.js";
 
 const FIELD = 26; // degrees
+const HOME = { azimuth: 0.6, elevation: 0.3, zoom: 1 }; // where the camera is at first
 
 export class Stage {
   constructor(canvas, cells, redraw) {
@@ -13,7 +15,8 @@ export class Stage {
     this.cells = cells; // the element whose children are the places of the views
     this.views = [];
     this.camera = new PerspectiveCamera(FIELD, 1, 0.1, 100);
-    this.orbit = { azimuth: 0.6, elevation: 0.3, zoom: 1 };
+    this.home = HOME;
+    this.orbit = { ...HOME };
     this.up = new Vector3(0, 0, 1);
     this.target = new Vector3();
     this.sharpness = new Sharpness();
@@ -40,7 +43,7 @@ export class Stage {
 
   setRuns(runs) {
     this.views.forEach((view) => view.dispose());
-    this.views = runs.map((run) => new View(run));
+    this.views = runs.map((run) => (run.bodies ? new SystemView(run) : new View(run)));
   }
 
   paint(themes) {
@@ -50,12 +53,15 @@ export class Stage {
   /** Up on the screen: the third axis for a body in flight, else along the momentum of a free body, against gravity for a top; Poinsot's plane lies below. */
   aim(run, poinsot) {
     this.up
-      .set(...(run.position && !poinsot ? [0, 0, 1] : run.up))
+      .set(...((run.bodies || run.position) && !poinsot ? [0, 0, 1] : run.up))
       .multiplyScalar(poinsot ? -1 : 1)
       .normalize();
     const stands = run.arm && !this.views.some((view) => view.deep);
     this.target.set(...run.up).multiplyScalar(poinsot ? 0.2 : stands ? 0.55 : 0);
     this.room = poinsot ? 1.4 : stands ? 1.3 : 1.75;
+    const side = this.views[0].azimuth ?? HOME.azimuth; // from which a long system is seen in its length
+    this.orbit = this.home.azimuth === side ? this.orbit : { ...HOME, azimuth: side };
+    this.home = { ...HOME, azimuth: side };
   }
 
   /** The picture at a time; one that stands `still` may take longer. */
@@ -99,7 +105,7 @@ export class Stage {
       .addScaledVector(up, distance * Math.sin(elevation));
     camera.up.copy(up);
     camera.aspect = aspect;
-    camera.far = this.views.some((view) => view.flight) ? 1e5 : 4 * distance + 10;
+    camera.far = this.views.some((view) => view.isFar) ? 1e5 : 4 * distance + 10;
     camera.updateProjectionMatrix();
     camera.lookAt(this.target);
     camera.updateMatrixWorld();
@@ -111,7 +117,8 @@ export class Stage {
   }
 
   zoom(factor) {
-    this.orbit.zoom = Math.max(0.35, Math.min(4, this.orbit.zoom * factor));
+    const least = this.views.some((view) => view.run.bodies) ? 0.03 : 0.35;
+    this.orbit.zoom = Math.max(least, Math.min(4, this.orbit.zoom * factor));
   }
 
   /** Dragging turns, the wheel and two fingers zoom; up and down on a touch screen still scrolls the page. */
@@ -147,7 +154,7 @@ export class Stage {
       { passive: false },
     );
     element.addEventListener("dblclick", () => {
-      this.orbit = { azimuth: 0.6, elevation: 0.3, zoom: 1 };
+      this.orbit = { ...this.home };
       redraw();
     });
   }

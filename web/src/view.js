@@ -1,20 +1,18 @@
 // One run in 3D: the body or Poinsot's picture, arrows, the tip's path.
 
-import { Color, DirectionalLight, Group, HemisphereLight, Scene, Vector3 } from "three";
+import { Group } from "three";
 import { attitude, largest, locate, momentum, rotate, sample, speedsAt } from "./data.js";
 import { Flight } from "./flight.js";
 import { Arrow, Axes, Disc, Trace } from "./parts.js";
 import { Poinsot, rolls } from "./poinsot.js";
+import { colour, Scenery } from "./scenery.js";
 import { makeBody } from "./shapes.js";
 
 const REACH = { omega: 1.4, momentum: 1.65 }; // of the longest arrow; where both point one way, both are seen
 
-export class View {
+export class View extends Scenery {
   constructor(run) {
-    this.run = run;
-    this.scene = new Scene();
-    this.sky = new HemisphereLight(0xffffff, 0xc9c5bd, 2.1);
-    this.key = new DirectionalLight(0xffffff, 1.5);
+    super(run);
     this.body = makeBody(run);
     this.axes = new Axes(run.arm ? 1.0 : 1.22);
     this.body.add(this.axes);
@@ -29,7 +27,8 @@ export class View {
     this.moving = new Group(); // all that goes where the body goes
     this.moving.add(this.body, this.omega, this.momentum, this.trace);
     this.flight = run.position ? new Flight(run) : null;
-    this.scene.add(this.sky, this.key, this.moving, this.floor);
+    this.isFar = Boolean(this.flight);
+    this.scene.add(this.moving, this.floor);
     if (this.flight) this.scene.add(this.flight);
     if (this.poinsot) this.scene.add(this.poinsot);
     this.fastest = largest(run.omega) || 1;
@@ -86,18 +85,8 @@ export class View {
     this.moving.scale.setScalar(scale);
   }
 
-  /** The light comes from above the reader's left shoulder. */
-  light(camera) {
-    const right = new Vector3().setFromMatrixColumn(camera.matrixWorld, 0);
-    this.key.position.copy(camera.position).addScaledVector(camera.up, 6).addScaledVector(right, -4);
-    this.sky.position.copy(camera.up);
-  }
-
   paint(theme) {
-    this.body.traverse((part) => {
-      for (const material of [part.material ?? []].flat())
-        if (theme[material.name]) material.color = new Color(theme[material.name]);
-    });
+    colour(this.body, theme);
     this.axes.paint(theme.axes);
     this.body.wheels.paint(theme.lines);
     this.omega.material.color.set(theme.omega);
@@ -108,11 +97,15 @@ export class View {
     this.flight?.paint(theme);
   }
 
-  dispose() {
-    this.scene.traverse((part) => {
-      part.geometry?.dispose();
-      for (const material of [part.material ?? []].flat()) material.dispose();
-    });
+  /** What is shown, for programs and tests. */
+  state(time) {
+    return {
+      quaternion: attitude(this.run, time),
+      shown: this.body.quaternion.toArray(),
+      place: this.moving.position.toArray(),
+      scale: this.moving.scale.x,
+      rotors: this.body.wheels.angles,
+    };
   }
 }
 

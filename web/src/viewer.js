@@ -2,11 +2,12 @@
 
 import { Clock, goodSpeed, nextSpeed } from "./clock.js";
 import { button, helpDialog, listenToKeys, Switches, Transport } from "./controls.js";
-import { attitude, decodeRun, largest, locate } from "./data.js";
+import { choose, decodeRun, fastest, locate } from "./data.js";
 import { number, withUnit } from "./format.js";
 import { make, Plot } from "./plots.js";
 import { rolls } from "./poinsot.js";
-import { components, errors, farApart, liveliest, PARTS, sized, valueAt, widest } from "./series.js";
+import { components, ERRORS, errors, farApart, liveliest, PARTS, sized, valueAt, widest } from "./series.js";
+import { Chooser } from "./chooser.js";
 import { Stage } from "./stage.js";
 import { Theme } from "./theme.js";
 import { slowness } from "./wheels.js";
@@ -84,6 +85,8 @@ class Viewer {
     this.scale = make("em");
     this.key.append(this.turned, this.scale);
     this.switches = new Switches(SWITCHES, (name) => this.switch(name));
+    this.whom = new Chooser((who) => this.look(who));
+    this.switches.element.prepend(this.whom.element);
     stage.append(this.canvas, this.cells, this.key, this.switches.element);
     return stage;
   }
@@ -94,7 +97,10 @@ class Viewer {
     if (title !== undefined) this.title.textContent = title;
     if (subtitle !== undefined) this.subtitle.textContent = subtitle;
     this.rolls = this.runs.every(rolls);
-    if (fresh) Object.assign(this.options, { trace: Boolean(this.runs[0].arm), axes: !this.runs[0].arm });
+    const [{ arm, bodies = 0 }] = this.runs;
+    if (fresh) Object.assign(this.options, { trace: Boolean(arm) || (bodies > 0 && bodies <= 20), axes: !arm && !bodies });
+    this.whom.offer(this.runs);
+    this.options.who = this.whom.value;
     this.options.poinsot = poinsot && this.rolls;
     this.work.classList.toggle("many", this.runs.length > 1);
     this.work.style.setProperty("--runs", this.runs.length);
@@ -103,18 +109,20 @@ class Viewer {
     const flights = this.stage.views.map((view) => view.flight).filter(Boolean);
     if (fresh) this.options.follow = !flights.some((flight) => flight.isLong);
     this.switches.buttons.follow.hidden = !flights.length;
+    this.root.classList.toggle("system", bodies > 0);
+    this.root.classList.toggle("crowd", bodies > 0 && !this.runs[0].all.omega);
     const what = [flights.length && "about the centre of mass", widest(this.runs, "speeds") && "with rotors"].filter(Boolean);
     this.key.querySelector(".key-momentum").textContent = ["L angular momentum", what.join(", ")].join(" ").trim();
     this.stage.aim(this.runs[0], this.options.poinsot);
     this.component = Object.fromEntries(Object.keys(PARTS).map((part) => [part, liveliest(this.runs[0], part)]));
-    this.logarithmic = fresh ? ["energy", "momentum"].some((key) => farApart(this.runs, key)) : this.logarithmic;
+    this.logarithmic = fresh ? this.errors().some((key) => farApart(this.runs, key)) : this.logarithmic;
     this.fillPlots();
     this.fillAbout();
     this.paint();
     const start = Math.min(...this.runs.map((run) => run.t[0])),
       end = Math.max(...this.runs.map((run) => run.t.at(-1)));
     if (fresh) {
-      this.clock.speed = goodSpeed(end - start, Math.max(...this.runs.map((run) => largest(run.omega))));
+      this.clock.speed = goodSpeed(end - start, Math.max(...this.runs.map(fastest)));
       this.clock.time = start;
     }
     this.clock.span(start, end);
@@ -134,20 +142,25 @@ class Viewer {
 
   fillPlots() {
     if (this.compact) return;
-    for (const key of ["energy", "momentum"]) {
+    for (const key of ERRORS.filter((one) => !this.errors().includes(one))) this.drop(key);
+    for (const key of this.errors()) {
       const plot = this.plot(key),
         title = this.runs[0].titles[key];
       plot.title.textContent = this.logarithmic ? sized(title) : title;
       plot.remark.textContent = common(this.runs.map((run) => run.causes[key]));
       plot.setLines(errors(this.runs, key, this.theme), this.logarithmic);
     }
-    for (const part of Object.keys(PARTS)) {
-      if (widest(this.runs, part)) this.fillPart(part);
-      else {
-        this.plots[part]?.remove();
-        delete this.plots[part];
-      }
-    }
+    for (const part of Object.keys(PARTS)) widest(this.runs, part) ? this.fillPart(part) : this.drop(part);
+  }
+
+  /** The errors that all runs have. */
+  errors() {
+    return ERRORS.filter((key) => this.runs.every((run) => run[key]));
+  }
+
+  drop(name) {
+    this.plots[name]?.remove();
+    delete this.plots[name];
   }
 
   /** The plot of this name, made where there is none yet. */
@@ -227,10 +240,20 @@ class Viewer {
 
   switch(name) {
     if (name === "poinsot" && !this.rolls) return;
+    if (name === "follow" && this.runs[0].bodies) return this.look(this.whom.next());
     if (name === "follow" && this.switches.buttons.follow.hidden) return;
     this.options[name] = !this.options[name];
     if (name === "poinsot") this.stage.aim(this.runs[0], this.options.poinsot);
     this.redraw();
+  }
+
+  /** The camera on all bodies of a system ("all"), on their centre of mass ("centre") or on one (its number). */
+  look(who) {
+    this.options.who = this.whom.value = who;
+    for (const run of this.runs) if (run.bodies) choose(run, who < run.bodies ? who : "all");
+    this.component = Object.fromEntries(Object.keys(PARTS).map((part) => [part, liveliest(this.runs[0], part)]));
+    this.fillPlots();
+    this.paint();
   }
 
   log() {
@@ -247,8 +270,7 @@ class Viewer {
   /** What the plots show: all, or a dozen turns of the body around the present time. */
   window() {
     const { time, start, end } = this.clock,
-      fastest = Math.max(...this.runs.map((run) => largest(run.omega)));
-    const width = Math.min(end - start, (24 * Math.PI) / fastest);
+      width = Math.min(end - start, (24 * Math.PI) / Math.max(...this.runs.map(fastest)));
     if (!this.near || !(width < end - start)) return null;
     const left = Math.max(start, Math.min(end - width, time - width / 2));
     return [left, left + width];
@@ -327,12 +349,13 @@ class Viewer {
     return { ...this.options, slowness: slowness(this.runs, this.clock.speed) };
   }
 
-  /** How much larger than life bodies are drawn beside their whole path, in words. */
+  /** How much larger than life bodies are drawn, in words. */
   enlarged() {
-    const { poinsot, follow } = this.options,
-      factors = this.stage.views.map((view) => (view.flight ? view.flight.scales(follow).enlarged : 1)),
-      most = Math.max(...factors);
-    return poinsot || most < 1.5 ? "" : `The body is drawn about ${number(most, 2)} times its size`;
+    const { poinsot, follow, who } = this.options,
+      one = ({ run, flight }) => (run.bodies ? (view) => view.scales(who) : flight ? () => flight.scales(follow) : null),
+      most = Math.max(...this.stage.views.map((view) => one(view)?.(view).enlarged ?? 1)),
+      what = this.runs[0].bodies ? "Bodies are" : "The body is";
+    return poinsot || most < 1.5 ? "" : `${what} drawn about ${number(most, 2)} times ${this.runs[0].bodies ? "their" : "its"} size`;
   }
 
   /** How much slower than life rotors are drawn, in words. */
@@ -357,11 +380,7 @@ class Viewer {
       runs: this.runs.map((run, i) => ({
         label: run.label,
         frames: run.t.length,
-        quaternion: attitude(run, time),
-        shown: this.stage.views[i].body.quaternion.toArray(),
-        place: this.stage.views[i].moving.position.toArray(),
-        scale: this.stage.views[i].moving.scale.x,
-        rotors: this.stage.views[i].body.wheels.angles,
+        ...this.stage.views[i].state(time),
       })),
       ticks: Object.fromEntries(Object.entries(this.plots).map(([key, plot]) => [key, plot.ticks])),
     };

@@ -11,6 +11,8 @@ the other way round.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
+from operator import index
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ import numpy as np
 
 from polhode.bodies.mesh_file import triangles
 from polhode.bodies.overlap import boxes, overlapping
-from polhode.errors import InputError, number, unknown, warn
+from polhode.errors import InputError, brief, floats, number, unknown, warn
 from polhode.support.file_names import readable
 
 # metres
@@ -55,7 +57,7 @@ class Solid:
         has too many faces."""
         about = {
             "kind": "mesh",
-            "file": readable(Path(self.path).name),
+            **({"file": readable(Path(self.path).name)} if self.path else {}),
             "volume": self.volume,
             "centre_of_mass": self.centre,
         }
@@ -83,6 +85,21 @@ def solid(path: str | PathLike[str], units: str | float = "m") -> Solid:
     """
     metres = _metres(units)
     vertices, faces, owner, names = triangles(path)
+    return enclosed(path, vertices, faces, owner, names, metres, units)
+
+
+def enclosed(
+    path: Any,
+    vertices: np.ndarray,
+    faces: np.ndarray,
+    owner: Any,
+    names: Any,
+    metres: float = 1.0,
+    units: Any = "m",
+    from_file: bool = True,
+) -> Solid:
+    """The Solid inside triangles; `owner` has the number of the object that each is part of, and
+    `names` the names of objects."""
     _check_closed(path, faces)
     middle = 0.5 * vertices.min(axis=0) + 0.5 * vertices.max(axis=0)
     e = int(np.frexp(np.abs(vertices - middle).max())[1])
@@ -95,7 +112,7 @@ def solid(path: str | PathLike[str], units: str | float = "m") -> Solid:
     with np.errstate(all="ignore"):  # what leaves the range is refused below
         scale = np.ldexp(metres, e)
         made = Solid(
-            str(path),
+            str(path) if from_file else "",
             float(volume * scale**3),
             (middle + np.ldexp(centre, e)) * metres,
             inertia * scale**5,
@@ -123,6 +140,42 @@ def body(cls, path, density=None, mass=None, units="m", name=None):
         if value is not None:
             number(what, value, positive=True)  # before any work
     return weighed(cls, solid(path, units), density, mass, name)
+
+
+def polyhedron(cls, vertices, faces, mass=None, density=None, name=None):
+    """The body of class `cls` with these vertices and faces; `RigidBody.polyhedron` is this."""
+    if (density is None) == (mass is None):
+        raise InputError(
+            f"give density or mass of the polyhedron, got {'neither' if mass is None else 'both'}; give one of the two"
+        )
+    points = floats("vertices", vertices)
+    if points.ndim != 2 or points.shape[1] != 3 or len(points) < 4:
+        raise InputError(
+            f"vertices must have a row of three numbers for each of at least four points, got shape {points.shape}; give these"
+        )
+    triangles = _triangles(faces, len(points))
+    owner = np.zeros(len(triangles), dtype=int)
+    found = enclosed("the polyhedron", points, triangles, owner, ["it"], from_file=False)
+    return weighed(cls, found, density, mass, name)
+
+
+def _triangles(faces: Any, count: int) -> np.ndarray:
+    """Faces of three or more vertices as triangles; each is cut from its first vertex."""
+    found: list[tuple[int, int, int]] = []
+    try:
+        for face in faces:
+            first, *rest = (index(i) for i in face)
+            found += [(first, i, j) for i, j in pairwise(rest)]
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"faces must be lists of numbers of vertices, got {brief(faces)}; write faces=[(0, 2, 1), (0, 1, 3), ...]"
+        ) from error
+    triangles = np.array(found, dtype=int).reshape(-1, 3)
+    if not len(triangles) or triangles.min() < 0 or triangles.max() >= count:
+        raise InputError(
+            f"faces must refer to the {count} vertices by numbers from 0 to {count - 1}, got {brief(faces)}; correct them"
+        )
+    return triangles
 
 
 def weighed(cls, found, density=None, mass=None, name=None):

@@ -1,8 +1,9 @@
 """The shapes: for each its moments, its keys in scenario files, and what a page needs to draw it.
 
-A shape is an entry of SHAPES and a method of `Shapes`, both under its name.  `polhode.io` makes the
-section of a scenario file from the entry, `polhode.show` draws what `kind` of the page it is (a kind
-that the page does not know is drawn as a box of the same moments).
+A shape is an entry of SHAPES and a method of `Shapes`, both under its name (`polyhedron` has no entry:
+scenario files have meshes).  `polhode.io` makes the section of a scenario file from the entry,
+`polhode.show` draws what `kind` of the page it is (a kind that the page does not know is drawn as a box
+of the same moments).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from polhode.bodies import mesh
 from polhode.bodies.inertia import off_line, scaled, show, sums
 from polhode.errors import InputError, brief, flag, floats, number
 
@@ -231,6 +233,45 @@ class Shapes:
         return cls._uniform(
             tensor, total, name, {"kind": "points", "masses": masses, "positions": at}
         )
+
+    @classmethod
+    def polyhedron(
+        cls,
+        vertices: Any,
+        faces: Any,
+        mass: float | None = None,
+        *,
+        density: float | None = None,
+        name: str | None = None,
+    ) -> Self:
+        """Return the uniform solid with these flat faces; give `mass` or `density`.
+
+        Parameters
+        ----------
+        vertices : (n, 3) array
+        faces : sequence of sequences of numbers of vertices
+            Three or more for each face, counter-clockwise seen from outside, counted from 0.
+        mass, density : float
+            One of the two.
+        name : str, optional
+            A label.
+
+        Returns
+        -------
+        RigidBody
+            Its inertia is about the centre of mass, in the axes of the vertices;
+            ``shape["centre_of_mass"]`` says where that is.
+
+        Examples
+        --------
+        >>> from polhode import RigidBody
+        >>> tips = [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)]
+        >>> up = [(0, 2, 4), (2, 1, 4), (1, 3, 4), (3, 0, 4)]
+        >>> down = [(2, 0, 5), (1, 2, 5), (3, 1, 5), (0, 3, 5)]
+        >>> RigidBody.polyhedron(tips, up + down, density=3.0)
+        RigidBody(moments=(0.8, 0.8, 0.8), mass=4, shape='mesh')
+        """
+        return mesh.polyhedron(cls, vertices, faces, mass, density, name)
 
     @classmethod
     def _uniform(cls, inertia: Any, mass: float, name: str | None, shape: dict[str, Any]) -> Self:

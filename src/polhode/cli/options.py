@@ -20,8 +20,9 @@ TorqueFile = Annotated[
     str | None,
     typer.Option(
         "--torque-file",
+        "--interaction-file",
         metavar="FILE.py[:NAME]",
-        help="A torque or load in Python for the scenario; the file is run.",
+        help="A torque or load in Python for the scenario, or the interaction of a system; the file is run.",
     ),
 ]
 

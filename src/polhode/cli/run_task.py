@@ -17,12 +17,14 @@ from polhode.engine.checkpoint_files import occupied, read_run, usable_states
 from polhode.errors import InputError, difference, nearest
 from polhode.io import read, store
 from polhode.io.scenario._load import Scenario, make_scenario, read_source
+from polhode.loads._system import System
 from polhode.support import provenance
 from polhode.support.regular import file_path
 
 SUFFIX = ".part"  # of the folder of an unfinished run
 Settings = Sequence[Sequence[str]]  # (option, text)
 NUMBERS = 26  # that the finished file has for each point, at most
+OF_SYSTEM, OF_BODY = 11, 22  # the same of a system: for all bodies, and for each
 STORED = {  # what the folder says about the command that began the run
     "scenario", "data", "settings", "torque_file", "folder", "format", "force", "every", "command",
     "title",
@@ -81,7 +83,7 @@ def new_run(
         "command": task.command,
         "title": job.title,
     }
-    checkpoint = _make_checkpoint(target, STANDARD if every is None else every, about)
+    checkpoint = _make_checkpoint(target, STANDARD if every is None else every, about, job.body)
     if occupied(checkpoint.folder):
         if not force:
             raise _unfinished_run_error(
@@ -164,7 +166,9 @@ def resumed_run(
         )
     store.check(target, about["format"], force)
     about_now = about | {"torque_file": torque_file}
-    checkpoint = _make_checkpoint(target, every or about["every"], about_now, scenario, begun)
+    checkpoint = _make_checkpoint(
+        target, every or about["every"], about_now, job.body, scenario, begun
+    )
     return RunTask(job, target, about["format"], force, about["command"], checkpoint)
 
 
@@ -219,6 +223,7 @@ def _make_checkpoint(
     target: Path,
     every: str,
     about: dict[str, Any],
+    body: Any,
     scenario: str | None = None,
     begun: str | None = None,
 ) -> Checkpoint:
@@ -238,7 +243,7 @@ def _make_checkpoint(
         about | {"resume": resume},
         f"continue with `{resume}`",
         restart,
-        NUMBERS,
+        OF_SYSTEM + OF_BODY * len(body) if isinstance(body, System) else NUMBERS,
         print_error,
         f"continue with `{begun or resume}`",
     )

@@ -147,3 +147,77 @@ def act(t, p, term):
     """An interaction whose address is in its term."""
     s = p.places
     call_interaction(term.address[0], t, s.x, s.R, s.v, s.omega, s.F, s.N)
+
+
+# --- interactions in C ----------------------------------------------------------------------------
+#
+#     void interaction(double t, int n, const double *x, const double *R, double *F, double *N, void *p)
+#
+# writes forces and torques of n bodies to F and N, which are zero; with velocities v and omega after R.
+
+
+@cache
+def call_with_pointers() -> Any:
+    """The call in LLVM's intermediate code."""
+    from llvmlite import ir
+    from numba import types
+    from numba.extending import intrinsic
+
+    @intrinsic
+    def call_in_c(typingctx, address, t, n, arrays):
+        signature = types.void(types.int64, types.float64, types.int64, arrays)
+
+        def emit(context, builder, signature, arguments):
+            address, t, n, arrays = arguments
+            double, short = ir.DoubleType(), ir.IntType(8 * ctypes.sizeof(ctypes.c_int))
+            pointer = double.as_pointer()
+            kinds = signature.args[3].types
+            given = [
+                context.make_array(kind)(context, builder, builder.extract_value(arrays, i)).data
+                for i, kind in enumerate(kinds)
+            ]
+            kind = ir.FunctionType(ir.VoidType(), [double, short, *[pointer] * len(given)])
+            function = builder.inttoptr(address, kind.as_pointer())
+            builder.call(function, [t, builder.trunc(n, short), *given])
+            return context.get_dummy_value()
+
+        return signature, emit
+
+    return call_in_c
+
+
+@machine(call_with_pointers)
+def call_in_c(address, t, n, arrays):
+    """Call an interaction in C by its address, with pointers to the numbers of these arrays."""
+    pointers = [ctypes.c_void_p] * len(arrays)
+    function = ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_int, *pointers)(int(address))
+    function(t, n, *(one.ctypes.data for one in arrays))
+
+
+@jit
+def add_rows(found, to):
+    for i in range(len(to)):
+        for m in range(3):
+            to[i, m] += found[i, m]
+
+
+@jit
+def act_in_c(t, p, term):
+    """An interaction in C whose address is in its term; `seen` takes its answer."""
+    s, n = p.places, len(p.places.F)
+    term.seen[:] = 0.0
+    F, N = term.seen[:n], term.seen[n:]
+    call_in_c(term.address[0], t, n, (s.x, s.R, F, N, term.values))
+    add_rows(F, s.F)
+    add_rows(N, s.N)
+
+
+@jit
+def act_in_c_feeling(t, p, term):
+    """The same for one that depends on velocities."""
+    s, n = p.places, len(p.places.F)
+    term.seen[:] = 0.0
+    F, N = term.seen[:n], term.seen[n:]
+    call_in_c(term.address[0], t, n, (s.x, s.R, s.v, s.omega, F, N, term.values))
+    add_rows(F, s.F)
+    add_rows(N, s.N)

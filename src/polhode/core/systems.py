@@ -53,6 +53,7 @@ class Term(NamedTuple):
     links: Any  # (m, 2): the pairs that act, of an interaction between listed bodies
     own: Any  # (m, k): what each link has
     address: Any  # (1,): of a function that is called back
+    near: Any = ()  # the list of neighbours, of an interaction with a cut-off
 
 
 class Acting(NamedTuple):
@@ -69,6 +70,30 @@ class SystemFrames(NamedTuple):
     kicks: Kicks
     interact: Callable[..., Any]  # (t, ahead, z, body, p): writes torques and accelerations into z
     slopes: Callable[..., Any]  # (t, y, f, body, p): writes the slopes f of all motions y
+    asking: "OneOfAll"  # the torque of a method for one body: notes where it is asked for
+    telling: "OneOfAll"  # the same: the torque that was found there
+    evaluate: Callable[..., Any]  # (t, p): forces and torques at the places in p
+    place: Callable[..., Any]  # (q, Om, x, v, body, i, places): puts a body there
+    torque_on: Callable[..., Any]  # (body, i, places): the torque on a body, in principal axes
+    potential: Any = None  # (t, p): the potential energy at the places in p
+    show: Any = None  # (ahead, z, body, places): puts bodies in their places; `interact` begins so
+    feel: Any = None  # (z, body, places): takes torques and accelerations from there; its end
+
+
+class OneOfAll(NamedTuple):
+    """What acts on one body of a system, as a method for one body asks for it; p is an `Asked`."""
+
+    body: Callable[..., Any]
+    spatial: Callable[..., Any]
+    at: Callable[..., Any]
+
+
+class Asked(NamedTuple):
+    """Which body it is that asks."""
+
+    places: Places
+    bodies: Any
+    i: Any
 
 
 # --- rows -----------------------------------------------------------------------------------------
@@ -215,6 +240,38 @@ def unit(s):
 MOVES = Kicks(kick, drift, pull, fresh, unit)
 
 
+@apart
+def launched(h, t, motions, z, body, torque, p):
+    """The states of all bodies, from their motions."""
+    for i in range(len(z)):
+        m = load_motion(motions, i)
+        Pi = times(body_at(body, i).I, m.omega)
+        one = FlyingState(m.attitude, Pi, NOTHING, 0.0, 0.0, m.position, m.velocity, NOTHING)
+        store(one, z, i)
+    torque.interact(t, 0.0, z, body, p)
+
+
+# --- one body of all, for methods that ask for the torque themselves ------------------------------
+
+
+@jit
+def spatial_torque(t, R, Om, p):
+    return vector(p.places.N, p.i)
+
+
+@jit
+def body_torque(t, R, Om, p):
+    return apply_t(R, vector(p.places.N, p.i))
+
+
+@jit
+def torque_at(t, q, Om, p):
+    return body_torque(t, matrix(q), Om, p)
+
+
+TELLING = OneOfAll(body_torque, spatial_torque, torque_at)
+
+
 def interacting(act, axes, feels):
     """`SystemFrames` from `act(t, p)`, which adds forces and torques.  `axes`: some of the bodies
     have axes that are not principal; `feels`: the interaction depends on velocities, and gets those
@@ -236,8 +293,7 @@ def interacting(act, axes, feels):
     look = motion if feels else no_motion
 
     @apart
-    def interact(t, ahead, z, body, p):
-        places = p.places
+    def show(ahead, z, body, places):
         for i in range(len(z)):
             s = load(z, i)
             put(places.x, i, s.x)
@@ -245,12 +301,51 @@ def interacting(act, axes, feels):
             look(ahead, s, body, i, places)
             put(places.F, i, NOTHING)
             put(places.N, i, NOTHING)
-        act(t, p)
+
+    @apart
+    def feel(z, body, places):
         for i in range(len(z)):
             s = load(z, i)
             T = apply_t(matrix(s.q), vector(places.N, i))
             a = scale(body[i, MASS], vector(places.F, i))
             store(FlyingState(s.q, s.Pi, T, s.residual, s.excess, s.x, s.v, a), z, i)
+
+    @apart
+    def interact(t, ahead, z, body, p):
+        show(ahead, z, body, p.places)
+        act(t, p)
+        feel(z, body, p.places)
+
+    @apart
+    def evaluate(t, p):
+        places = p.places
+        for i in range(len(places.x)):
+            put(places.F, i, NOTHING)
+            put(places.N, i, NOTHING)
+        act(t, p)
+
+    @jit
+    def place(q, Om, x, v, body, i, places):
+        put(places.x, i, x)
+        put_rows(places.R, i, oriented(matrix(q), body, i))
+        put(places.v, i, v)
+        put(places.omega, i, turn(Om, body, i))
+
+    @jit
+    def torque_on(body, i, places):
+        return back(apply_t(rows_of(places.R, i), vector(places.N, i)), body, i)
+
+    @jit
+    def asked(t, R, Om, p):
+        put_rows(p.places.R, p.i, oriented(R, p.bodies, p.i))
+        put(p.places.omega, p.i, turn(Om, p.bodies, p.i))
+        return NOTHING
+
+    @jit
+    def asked_at(t, q, Om, p):
+        return asked(t, matrix(q), Om, p)
+
+    asking = OneOfAll(asked, asked, asked_at)
 
     @apart
     def slopes(t, y, f, body, p):
@@ -266,9 +361,13 @@ def interacting(act, axes, feels):
         act(t, p)
         for i in range(len(body)):
             m = load_motion(motions, i)
-            T = back(apply_t(rows_of(places.R, i), vector(places.N, i)), body, i)
+            T = torque_on(body, i, places)
             a = scale(body[i, MASS], vector(places.F, i))
             A = acceleration(T, m.omega, body_at(body, i))
             store_motion(Flight(spin(m.attitude, m.omega), A, m.velocity, a), out, i)
 
-    return SystemFrames(MOVES, interact, slopes)
+    return SystemFrames(
+        *(MOVES, interact, slopes, asking, TELLING, evaluate, place, torque_on),
+        show=show,
+        feel=feel,
+    )

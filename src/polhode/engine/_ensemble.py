@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Never
 import numpy as np
 
 from polhode.engine.many_bodies import ManyBodies
+from polhode.engine.many_systems import ManySystems
 from polhode.errors import InputError, brief, called_as, choice, check_options, shows_options
+from polhode.loads._system import System
 from polhode.support.units import as_units
 
 if TYPE_CHECKING:
@@ -140,6 +142,16 @@ def ensemble(
     )
     if progress is not None:
         called_as("progress", progress, "progress(done, total)")
+    if isinstance(bodies, System):
+        others = {"torque": torque, "force": force, "mass": mass, "rotor_speeds0": rotor_speeds0}
+        if units is not None:
+            raise InputError("units of a system are those of its bodies; give units to them")
+        how = t_span, step, method, breaks, device, precision
+        systems = ManySystems(bodies, *how, **others)
+        turning = rotation0, scalar_first, omega0, momentum0
+        systems.will_start(*turning, position0, velocity0, n, parameters, rng, first)
+        systems.will_keep(keep)
+        return systems.follow(threads, progress)
     run = ManyBodies(bodies, torque, t_span, step, method, breaks, device, precision)
     run.units = None if units is None else as_units(units)
     if not (run.force is None and force is None and position0 is None and velocity0 is None):

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Never, overload
 from polhode.engine.checkpoint import Checkpoint, as_checkpoint
 from polhode.engine.one_body import OneBody, as_body
 from polhode.engine.one_run import OneRun
-from polhode.engine.one_system import OneSystem, refuse_beside_system
-from polhode.errors import InputError, called_as, flag, label, check_options, shows_options
+from polhode.engine.one_system import OneSystem, refuse_beside_system, refuse_units
+from polhode.errors import InputError, brief, called_as, flag, label, check_options, shows_options
 from polhode.loads._system import System
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ def integrate(
     checkpoint_every: int | str = "30s",
     title: str = "",
     units: str | Mapping[str, str] | None = None,
+    threads: int | None = None,
     **misspelt: Never,
 ) -> Trajectory: ...
 
@@ -93,6 +94,7 @@ def integrate(
     checkpoint_every: int | str = "30s",
     title: str = "",
     units: str | Mapping[str, str] | None = None,
+    threads: int | None = None,
     **misspelt: Never,
 ) -> Any:
     """Integrate the rotation of a rigid body over a span of time.
@@ -160,6 +162,9 @@ def integrate(
         Of the run, for figures, files and pages.
     units : "SI" or dict, optional
         The units of your numbers, as in `RigidBody`; by default those of the body.
+    threads : int, optional
+        How many threads share the bodies of a large system, of some thousand bodies; by default one
+        per processor.  Results do not depend on it.
 
     Returns
     -------
@@ -195,16 +200,21 @@ def integrate(
     chosen = not (rtol is None and atol is None and max_step is None)  # the steps, by the method
     if method is None:
         method = BY_TOLERANCE if chosen else STANDARD
-    if units is not None:
-        if isinstance(body, System):
-            raise InputError("units of a system are those of its bodies; give units to them")
+    if isinstance(body, System):
+        refuse_units(units)
+    elif units is not None:
         body = as_body(body).with_units(units)
     rotation, place = (rotation0, omega0, momentum0, scalar_first), (position0, velocity0)
     run: OneRun
     if isinstance(body, System):
         refuse_beside_system(torque=torque, force=force, rotor_speeds0=rotor_speeds0)
-        run = OneSystem(body, method, *rotation, *place)
+        run = OneSystem(body, method, *rotation, *place, threads)
     else:
+        if threads is not None:
+            raise InputError(
+                f"threads share the bodies of a System, and there is one body, got threads={brief(threads)}; leave it out, "
+                "or use polhode.ensemble for many motions of it"
+            )
         start = *rotation, force, *place, rotor_speeds0
         run = OneBody(body, torque, method, *start, by_tolerance=chosen)
     if chosen:

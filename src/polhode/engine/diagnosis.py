@@ -126,7 +126,7 @@ def torque_trouble(program: Program, t: float, y: np.ndarray) -> IntegrationErro
     return None
 
 
-def check_first(program: Program, t: float, y: np.ndarray) -> None:
+def check_first(program: Any, t: float, y: np.ndarray) -> None:
     """Raise that error before the first run of a compiled program: machine code does not check the
     shape of a torque."""
     if program.tried:

@@ -10,11 +10,13 @@ import numpy as np
 from polhode import rotations
 from polhode.bodies._body import RigidBody
 from polhode.core.motions import FLIGHT, ROTATION, SPEEDS, Kind, with_rotors
+from polhode.engine._system_flow import SystemFlow
 from polhode.engine.flight import check_place
 from polhode.engine.one_body import three
 from polhode.engine.prepared import form, given_by, plain
 from polhode.engine.rotors import check_speeds, first_speeds
 from polhode.errors import InputError
+from polhode.loads._system import System
 from polhode.loads._torque import ZERO
 from polhode.results.motion import in_principal_axes
 
@@ -23,6 +25,12 @@ class FlowParts:
     """What a `Flow` knows of the parts of its motions."""
 
     __slots__ = ("_body_of", "_forms", "_kind", "_make", "_places", "_speeds")
+
+    def __new__(cls, body: Any = None, *given: Any, **options: Any) -> Any:
+        """A `SystemFlow` where a system is to be followed."""
+        if isinstance(body, System):
+            return SystemFlow(body, *given, **options)
+        return super().__new__(cls)
 
     _body: RigidBody  # of the `Flow`
     _force: Any

@@ -10,11 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.core.motions import FLIGHT, ROTATION, Kind, with_rotors
-from polhode.engine.carriers.gpu import Gpu
-from polhode.engine.carriers.many import Many
-from polhode.engine.carriers.simd_tiles import Tiles
 from polhode.engine.diagnosis import check_first
-from polhode.engine.driver import Driver
 from polhode.engine.ensemble import inputs
 from polhode.engine.ensemble.bodies import Bodies
 from polhode.engine.ensemble.parameters import (
@@ -25,16 +21,16 @@ from polhode.engine.ensemble.parameters import (
     parameter_array,
     parameter_rows,
 )
-from polhode.engine.ensemble.estimate import Halved, sample_bodies
-from polhode.engine.ensemble.keep import Statistics, make_recorder
+from polhode.engine.ensemble.estimate import Halved
 from polhode.engine.ensemble.launch import Launch
-from polhode.engine.ensemble.measure import Measure
+from polhode.engine.ensemble.keep import Statistics
+from polhode.engine.ensemble.measure import IN_FLIGHT, QUANTITIES, Measure
 from polhode.engine.ensemble.on_gpu import is_plain, place_on_gpu
 from polhode.engine.ensemble.spin import Spin
+from polhode.engine.many_runs import ManyRuns
 from polhode.engine.flight import check_flight, check_place
 from polhode.engine.programs import find_bound
 from polhode.engine.rotors import check_rotors, check_speeds, speeds_felt
-from polhode.engine.schedule import segments
 from polhode.errors import InputError, floats, one_given, unknown, whole
 from polhode.loads._torque import Torque
 from polhode.loads.conversion import as_torque, check_made_for
@@ -43,10 +39,8 @@ from polhode.loads.load import Load
 from polhode.loads.agreement import Start
 from polhode.methods._method import Method
 from polhode.results._ensemble_result import Ensemble
-from polhode.results._run import INTERRUPTED
 from polhode.results.motion import OMEGA, in_principal_axes
 from polhode.support.limits import check_rates
-from polhode.support.units import Units
 from polhode.support.on_device import OnDevice, on_host, read_in_place
 
 if TYPE_CHECKING:
@@ -55,16 +49,13 @@ if TYPE_CHECKING:
     from polhode.bodies._body import RigidBody
 
 
-class ManyBodies:
+class ManyBodies(ManyRuns):
     """One call of `ensemble`: checks the user's input, takes the steps and makes the Ensemble."""
 
-    units: Units | None = None  # by default those of the bodies
     launch: Launch | None = None  # of bodies that fly
     spin: Spin | None = None  # of bodies with rotors
     force: Force | None = None
     kind: Kind = ROTATION
-    carrier: Any
-    driver: Any
 
     def __init__(
         self,
@@ -84,16 +75,7 @@ class ManyBodies:
         if isinstance(torque, Load):
             self.force, torque = torque.force, torque.torque
         self.torque, self.method = as_torque(torque), inputs.method_of(method, device, dtype)
-        if step is None:
-            raise InputError("step is missing; give the size of a step, or an array of times")
-        if t_span is None and np.ndim(step) == 0:
-            raise InputError("t_span is missing; give (t0, t1)")
-        self.segments = segments(
-            t_span, step, breaks, self.method.multistep, f"method {self.method.name}"
-        )
-        self.step = np.asarray(step).tolist()
-        self.total = sum(segment.count for segment in self.segments)
-        self.t0 = self.segments[0].start
+        self._will_step(t_span, step)
 
     def will_fly(
         self,
@@ -294,74 +276,17 @@ class ManyBodies:
                 f"{self.motions[0].tolist()} for body 0 and similarly for the others; give finite numbers"
             )
 
-    def will_keep(self, keep: int | str | Statistics) -> None:
-        """Choose what is stored, or which statistics are computed."""
-        self.recorder = make_recorder(keep, self)
-
     # --- the run ----------------------------------------------------------------------------------
 
-    def follow(self, threads: int | None, progress: Callable[[int, int], Any] | None) -> Ensemble:
-        """Take the steps: an Ensemble."""
-        self.sample = sample_bodies(self.motions, self.n)
-        self.carrier = Many(self._members(threads), self.motions, self.lost)
-        self.motions = None  # the carrier has them
-        self.recorder.follow(self.carrier)
-        self.driver = Driver(self.carrier, self.segments, self.recorder, progress=progress)
-        try:
-            self.recorder.first(self.driver.t)
-            status, message = self.driver.run()
-        except BaseException as error:  # of a statistic, memory, `progress`, a second Ctrl-C
-            if self.carrier.together:
-                interrupted = self._ensemble(INTERRUPTED, f"{self.driver.so_far()}: {error}")
-                error.ensemble = interrupted  # type: ignore[attr-defined]
-            raise
-        result = self._ensemble(status, message)
-        if status == INTERRUPTED:
-            interrupt: Any = KeyboardInterrupt(message)
-            interrupt.ensemble = result
-            raise interrupt
-        return result
+    def _lowered(self) -> str:
+        return self.method.lowered(speeds_felt(self.torque, self.force, *self.bodies.gyrostats))
 
-    def _ensemble(self, status: str, message: str) -> Ensemble:
-        """The result, also of a run that was interrupted."""
-        carrier, driver, self.driver, self.carrier = self.carrier, self.driver, None, None
-        lowered = self.method.lowered(speeds_felt(self.torque, self.force, *self.bodies.gyrostats))
-        failures = [carrier.failures[body] for body in sorted(carrier.failures)]
-        message += f"; {lowered}" if lowered else ""
-        message += f"; {len(failures)} of {self.n} bodies failed" if failures else ""
-        message += carrier.method.remarks(carrier.total)
-        names = ("motions", "device", "threads", "vectorised", "elapsed")
-        facts = {name: getattr(carrier, name) for name in names}
-        program, t, steps = carrier.program, driver.t, driver.done
-        digests = program.digests()
-        self.recorder.follow(None)
-        del carrier, driver  # free their memory before more is allocated
-        times, statistics, kept = self.recorder.result()
+    def _result(self, **facts: Any) -> Ensemble:
         return Ensemble(
             **facts,
-            dtype=self.dtype,
-            method=self.method,
             torque=self.torque,
             bodies=self.bodies,
-            step=self.step,
-            n=self.n,
-            first=self.first,
-            seed=self.seed,
-            t=t,
-            steps=steps,
-            failures=failures,
-            message=message,
             units=self.units or self.bodies.one.units,
-            interrupted=status == INTERRUPTED,
-            parameters=self.values,
-            mode=program.mode,
-            note=program.note,
-            source=digests["source"],
-            torque_source=digests["torque_source"],
-            times=times,
-            statistics=statistics,
-            kept=kept,
-            kind=self.kind,
             force=self.force,
             measure=partial(Measure, self.bodies, self.torque, self.values, force=self.force),
             estimate=Halved(
@@ -369,9 +294,19 @@ class ManyBodies:
             ),
         )
 
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        """The names of what can be measured."""
+        return (*QUANTITIES, *(IN_FLIGHT if self.force else ()))
+
+    def measure(self, options: Statistics) -> Measure:
+        """What evaluates the quantities of some statistics."""
+        if self.force is None:
+            options.check_on_ground()
+        return Measure(self.bodies, self.torque, self.values, options.functions, self.force)
+
     def _members(self, threads: int | None) -> list[tuple[Any, Any]]:
         """(numbers of bodies, their backend) for each kind of body that has a step of its own."""
-        Backend: Any = Gpu if self.device == "cuda" else Tiles
         members = []
         for like, chosen in self.bodies.kinds(self.method, self.torque):
             bodies = range(self.n) if chosen is None else chosen
@@ -394,6 +329,9 @@ class ManyBodies:
                     for rows in (moments, parameters)
                 )
             members.append(
-                (bodies, Backend(program, len(bodies), moments, parameters, self.dtype, threads))
+                (
+                    bodies,
+                    self.backend(program, len(bodies), moments, parameters, self.dtype, threads),
+                )
             )
         return members

@@ -15,7 +15,7 @@ from polhode.core.motions import FLIGHT, ROTATION, kind_of
 from polhode.engine.diagnosis import Runaway
 from polhode.engine.flight import check_flight, check_place
 from polhode.engine.one_run import OneRun
-from polhode.engine.programs import find_bound
+from polhode.engine.programs import Bound, find_bound
 from polhode.engine.rotors import check_rotors, check_speeds, with_speeds
 from polhode.errors import InputError, floats, one_given
 from polhode.loads._torque import ZERO, Torque
@@ -31,7 +31,6 @@ from polhode.support.limits import check_moments, check_rates
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from scipy.spatial.transform import Rotation
-    from polhode.engine.program import Program
 
 # --- what a user gives ----------------------------------------------------------------------------
 
@@ -149,9 +148,8 @@ class OneBody(OneRun):
         self.kind = FLIGHT
         self.motion = row(FLIGHT, *parts(self.motion), *place)
 
-    def _bind(self, compiled: bool, start: Start) -> Program:
-        found = find_bound(self.method, self.torque, self.body, compiled, self.force, start)
-        return found.program
+    def bound(self, compiled: bool, start: Start) -> Bound:
+        return find_bound(self.method, self.torque, self.body, compiled, self.force, start)
 
     def _loads(self) -> dict[str, Any]:
         return {"torque": self.torque, "force": self.force}

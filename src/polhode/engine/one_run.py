@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from polhode.core.motions import Kind
     from polhode.engine.checkpoint import Checkpoint
+    from polhode.engine.programs import Bound
 
 SMALLEST_RTOL, LARGEST_RTOL = 1e-14, 0.1  # steps cannot be better than their round-off
 
@@ -97,8 +98,12 @@ class OneRun(ABC):
     title = ""
 
     @abstractmethod
-    def _bind(self, compiled: bool, start: Start) -> Any:
+    def bound(self, compiled: bool, start: Start) -> Bound:
+        """The program, with what tells whether it is out of date."""
+
+    def bind(self, compiled: bool, start: Start) -> Any:
         """The program."""
+        return self.bound(compiled, start).program
 
     @abstractmethod
     def _loads(self) -> dict[str, Any]:
@@ -184,7 +189,7 @@ class OneRun(ABC):
         self.recorder = self._recorder(t_eval, every, events)
         self.first = in_user_axes(self.body, self.motion, self.kind)
         start = Start(self.t0, self.t1, self.first, self.kind)
-        program, motion = self._bind(compiled, start), self.motion
+        program, motion = self.bind(compiled, start), self.motion
         self.program = program
         carrier: Carrier = (
             FixedSteps(program, motion)

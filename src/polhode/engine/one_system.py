@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.core.motions import of_bodies
+from polhode.engine.carriers.threads import check_threads
 from polhode.engine.ensemble.inputs import attitudes
 from polhode.engine.one_run import OneRun
-from polhode.engine.systems.program import SystemProgram, build
+from polhode.engine.programs import find_bound_system
+from polhode.engine.systems.few import FewProgram
+from polhode.engine.systems.program import SystemProgram, suited_to
 from polhode.errors import InputError, brief, floats, warn
 from polhode.loads._system import System
 from polhode.methods._registry import get
@@ -17,6 +20,7 @@ from polhode.results.motion import in_principal_axes, parts
 from polhode.support.limits import check_rates
 
 if TYPE_CHECKING:
+    from polhode.engine.programs import Bound
     from polhode.loads.agreement import Start
     from polhode.methods._method import Method
 
@@ -36,35 +40,43 @@ class OneSystem(OneRun):
         scalar_first: bool | None = None,
         position0: Any = None,
         velocity0: Any = None,
+        threads: int | None = None,
     ) -> None:
-        self.body, self.method = system, get(method)
+        self.body, self.method, self.threads = system, get(method), check_threads(threads)
         self.kind = of_bodies(len(system))
         rotations = initial_rotations(system, rotation0, omega0, momentum0, scalar_first)
         self.motion = np.concatenate([rotations, *initial_places(system, position0, velocity0)], 1)
         self.motion = self.motion.ravel()
 
-    def _bind(self, compiled: bool, start: Start) -> SystemProgram:
-        program = build(self.method, self.body, compiled, start.t, start.end, start.motion)
-        self._look(program, start)
+    def will_choose(self, *given: Any) -> None:
+        if self.method.control is not None and suited_to(self.method, self.body).control is None:
+            raise InputError(
+                f"{self.method.name} finds its steps from the operations of the torque on one body, and cannot for a system; "
+                "give step, or use DOP853 or DP5 with rtol"
+            )
+        super().will_choose(*given)
+
+    def bound(self, compiled: bool, start: Start) -> Bound:
+        return find_bound_system(self.method, self.body, compiled, start)
+
+    def bind(self, compiled: bool, start: Start) -> SystemProgram | FewProgram:
+        program: Any = super().bind(compiled, start)
+        program.threads = self.threads
+        self.look(program, start)
         return program
 
     def _loads(self) -> dict[str, Any]:
         return {"interaction": self.body.interaction}
 
-    def _look(self, program: SystemProgram, start: Start) -> None:
-        """Evaluate the interaction at the start: a bad value is an error, and forces that change the
-        momentum are told."""
-        trouble = program.trouble_at(start.t, self.motion)
+    def look(self, program: SystemProgram | FewProgram, start: Start) -> None:
+        """Evaluate the interaction at the start, once: a bad value is an error, and forces that change
+        the momentum are told."""
+        F, N = program.checked_forces(start.t, start.motion)
         program.tried = True
-        if trouble is not None:
-            trouble.t = start.t
-            raise trouble
         program.calls = [0 for _ in program.pythons]
         interaction = self.body.interaction
         if interaction.balanced or interaction.external or self.body.fixed.any():
             return
-        F, N = program.forces(start.t, start.motion)
-        program.calls = [0 for _ in program.pythons]
         x = parts(start.motion, self.kind).position
         arm = x - np.average(x, axis=0, weights=self.body.masses)
         pushed, turned = F.sum(axis=0), (N + np.cross(arm, F)).sum(axis=0)
@@ -95,18 +107,29 @@ def refuse_beside_system(**given: Any) -> None:
         )
 
 
+def refuse_units(units: Any) -> None:
+    """Refuse units that are not those of the bodies."""
+    if units is not None:
+        raise InputError("units of a system are those of its bodies; give units to them")
+
+
 def initial_rotations(
-    system: System, rotation0: Any, omega0: Any, momentum0: Any, scalar_first: bool | None
+    system: System,
+    rotation0: Any,
+    omega0: Any,
+    momentum0: Any,
+    scalar_first: bool | None,
+    name: str = "rotation0",
 ) -> np.ndarray:
     """Quaternions and body angular velocities (n, 7) in principal axes; without turns and at rest
     by default."""
     n = len(system)
     if omega0 is not None and momentum0 is not None:
         raise InputError("give omega0 or momentum0, not both; drop one")
-    q = np.broadcast_to(each("rotation0", attitudes(rotation0, scalar_first), n, 4), (n, 4))
-    name = "omega0" if momentum0 is None else "momentum0"
+    q = np.broadcast_to(each(name, attitudes(rotation0, scalar_first), n, 4), (n, 4))
+    which = "omega0" if momentum0 is None else "momentum0"
     given = omega0 if momentum0 is None else momentum0
-    vector = np.zeros((n, 3)) if given is None else each(name, floats(name, given), n, 3)
+    vector = np.zeros((n, 3)) if given is None else each(which, floats(which, given), n, 3)
     if momentum0 is not None:
         vector = system.omega(vector)
     check_rates(vector, "omega0" if momentum0 is None else "the angular velocity of momentum0")
@@ -121,23 +144,36 @@ def initial_places(system: System, position0: Any, velocity0: Any) -> tuple[np.n
         raise InputError(
             f"position0 is missing; give the positions of the centres of mass, an array ({n}, 3)"
         )
-    x = np.zeros((n, 3)) if position0 is None else floats("position0", position0)
-    if x.shape != (n, 3):
-        raise InputError(
-            f"position0 must have a row of three numbers for each of the {n} bodies, got shape {x.shape}; give as many"
-        )
+    x = np.zeros((n, 3)) if position0 is None else places("position0", position0, n)
     v = (
         np.zeros((n, 3))
         if velocity0 is None
         else each("velocity0", floats("velocity0", velocity0), n, 3)
     )
-    moving = np.flatnonzero(system.fixed & (v != 0.0).any(axis=1))
+    refuse_moving(system, v)
+    return x, v
+
+
+def refuse_moving(system: System, v: np.ndarray) -> None:
+    """Refuse velocities (..., n, 3) of bodies that turn about fixed points."""
+    rows = v.reshape(-1, len(system), 3)
+    moving = np.argwhere(system.fixed & (rows != 0.0).any(axis=2))
     if len(moving):
+        k, i = moving[0]
         raise InputError(
-            f"body {moving[0]} turns about a fixed point and cannot have the velocity {v[moving[0]].tolist()}; drop it "
+            f"body {i} turns about a fixed point and cannot have the velocity {rows[k, i].tolist()}; drop it "
             "from fixed, or give it no velocity"
         )
-    return x, v
+
+
+def places(name: str, value: Any, n: int) -> np.ndarray:
+    """The positions of n bodies."""
+    x = floats(name, value)
+    if x.shape != (n, 3):
+        raise InputError(
+            f"{name} must have a row of three numbers for each of the {n} bodies, got shape {x.shape}; give as many"
+        )
+    return x
 
 
 def each(name: str, value: np.ndarray, n: int, width: int) -> np.ndarray:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polhode.core.digest import digest, reach
-from polhode.core.jit import Build, bind, compile_now, compiles, compiling, direct, interpreted
-from polhode.core.layout import flatten, layout, shape
+from polhode.core.jit import compiles, compiling
+from polhode.core.layout import layout, shape
 from polhode.core.loops import fixed as loops
-from polhode.core.loops.adaptive_motion import STEP
 from polhode.core.motions import Kind, kind_of
+from polhode.engine.bound_loops import BoundLoops
 from polhode.engine.diagnosis import torque_trouble
-from polhode.engine.start_calls import start_calls
 from polhode.engine.flight import Parameters, actions, flying
 from polhode.engine.rotors import body_numbers, motors_of, speeds_felt, with_motors
 from polhode.engine.ways import derivatives_trouble, potential_trouble, ways
@@ -57,7 +55,7 @@ def _method_names(method: Method) -> tuple[int, dict[str, Any]]:
 
 
 @dataclass
-class Program:
+class Program(BoundLoops):
     """Bound loops and the arrays they run on.  `build` makes one."""
 
     method: Method
@@ -82,12 +80,11 @@ class Program:
     motors: tuple[Any, ...]  # the parameters of the functions of motors
 
     def __post_init__(self) -> None:
-        self.width = self.motion_kind.width
         acting = (self.torque, self.force, *motors_of(self.body))
         self._given = [one for one in acting if one is not None]
         self.may_raise = self.mode == "python" or not all(one.is_ours for one in self._given)
-        self._found: dict[Any, Any] = {}  # loops and digests
-        self._marches: dict[bool, Callable[..., Any]] = {}  # the time loops
+        self._found, self._marches = {}, {}
+        self.width = self.motion_kind.width
         # whether the torque was evaluated before a run, where it may raise in machine code
         self.tried = self.mode != "compiled" or not self.may_raise
         # whether the kinetic energy has a bound that follows from the potential
@@ -97,12 +94,6 @@ class Program:
     def acting(self) -> Torque:
         """The torque with what was lifted out of it."""
         return self.loads[0]
-
-    def kept(self, key: Any, make: Callable[[], Any]) -> Any:
-        """What `make()` returned the first time."""
-        if key not in self._found:
-            self._found[key] = make()
-        return self._found[key]
 
     def with_numbers(self, torque: Torque, acting: Torque, body: RigidBody) -> Program:
         """The same loops with the moments of another body and the parameters of another torque of
@@ -148,105 +139,9 @@ class Program:
             if python and count is not None:
                 python.calls = count
 
-    def bound(
-        self, loop: Callable[..., Any], build: Build | None = None, **names: Any
-    ) -> Callable[..., Any]:
-        """The loop as machine code, or as Python in mode "python"."""
-        used = {
-            name: value
-            for name, value in {**self.names, **names}.items()
-            if name in loop.__code__.co_names
-        }
-        if self.mode == "python":
-            return interpreted(loop, **used)
-        machine = bind(loop, build, **used)
-        machine.subject = self.method.name  # for the notice, should it have to be compiled
-        return machine
-
-    def begin(self, h: float, t: float, motion: np.ndarray) -> np.ndarray:
-        """The method's first state, in lane 0 of a fresh (size, 2) array."""
-        z = np.zeros((self.size, 2))
-        arguments = h, t, motion[None], z, self.moments, self.parameters
-        if "begin" in self._found:
-            self._found["begin"](*arguments)
-        else:
-            loop = self.bound(loops.begin)
-            compile_now(loop, *arguments)  # the first call of the torque, which may raise
-            self._found["begin"] = self._direct(loop)
-        return z
-
-    def _direct(self, loop: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
-        """The loop for arguments of these types, compiled now: before anyone looks at a clock."""
-        return loop if self.mode == "python" else direct(loop, *arguments)
-
-    def march(self, uneven: bool = False) -> Callable[..., Any]:
-        """The time loop for a grid given as (t0, h), or time by time."""
-        if uneven not in self._marches:
-            self._marches[uneven] = self._march(uneven)
-        return self._marches[uneven]
-
-    def _march(self, uneven: bool) -> Callable[..., Any]:
-        loop = self.bound(loops.march, clock=loops.listed_clock if uneven else loops.even_clock)
-        grid, z = np.zeros(2), np.zeros((self.size, 2))
-        out = np.empty((0, self.width)), np.empty(0)
-        return self._direct(loop, 0, 1, 0, grid, z, self.moments, self.parameters, *out)
-
-    def controlled(self, rtol: float) -> tuple[Any, Callable[..., Any]]:
-        """(how the method chooses its steps, the loop that takes them)."""
-        control = self.control.suited(self, rtol)
-        return control, self.kept(("controlled", control), lambda: self._controlled(control))
-
-    def _controlled(self, control: Any) -> Callable[..., Any]:
-        loop = self.bound(control.loop, **control.names)
-        no_times, memory = np.zeros(0), np.array(control.blank())
-        memory[STEP] = 1.0
-        options = 0.0, 1e-3, 0.0, np.inf, 0, False, no_times
-        out = no_times, np.zeros((1, self.width)), np.zeros((0, 1, self.width))
-        return self._direct(loop, *options, memory, self.moments, self.parameters, *out)
-
-    def remarks(self, z: np.ndarray) -> str:
-        """The method's remarks on the steps so far."""
-
-        def total(field: str) -> float:
-            state = self.state(z)
-            return getattr(getattr(state, "base", state), field)  # base: in flight
-
-        return self.method.remarks(total)
-
-    @cached_property
-    def start_calls(self) -> int:
-        """How many torque evaluations the method's start makes."""
-        return start_calls(self.method.start, kind_of(self.method.state))
-
-    def motion(self, z: np.ndarray, lane: int = 0) -> np.ndarray:
-        """The motion in a lane of z, in principal axes."""
-        state = self.state(z, lane)
-        body = self.names.get("load_body", loops.load_body)(self.moments, 0)
-        with np.errstate(over="ignore", invalid="ignore"):  # of a motion that has diverged
-            Om = self.names["velocity"](state, body)
-            return np.array(flatten(self.names["observe"](state, Om, body)))
-
-    def residual(self, z: np.ndarray, lane: int = 0) -> float:
-        """The residual of the state in a lane of z."""
-        return float(self.state(z, lane).residual)
-
     def trouble_at(self, t: float, y: np.ndarray) -> IntegrationError | None:
         """The error of torque, force or motors at a motion in principal axes."""
         return torque_trouble(self, t, y)
-
-    def state(self, z: np.ndarray, lane: int = 0) -> Any:
-        """The state in a lane of z as the method's own NamedTuple."""
-        return self.names["load_state"](z, lane)
-
-    def rows(self, field: str) -> slice:
-        """The rows of z with a field of the state; none where it has no such field."""
-        first = 0
-        for name, kind in get_type_hints(self.kind).items():
-            size = layout(kind).size
-            if name == field:
-                return slice(first, first + size)
-            first += size
-        return slice(0, 0)
 
     def digests(self) -> dict[str, Any]:
         """Digests of code, for provenance: of torque and method, of torque and force alone, and of the

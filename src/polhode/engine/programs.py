@@ -12,14 +12,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from polhode.core.digest import watch
 from polhode.core.layout import shape
 from polhode.core.reads import contents, is_lasting, ours, python_function, reads
-from polhode.engine.program import Program, build
+from polhode.engine.program import build
 from polhode.engine.rotors import motors_of
+from polhode.engine.systems.few import build as build_few
+from polhode.engine.systems.program import build as build_system
 from polhode.loads.agreement import Start
 from polhode.methods.exact_flow import lined_up, symmetry_axis
 
 if TYPE_CHECKING:
     from polhode.core.digest import Watch
     from polhode.bodies._body import RigidBody
+    from polhode.loads._system import System
     from polhode.loads._torque import Torque
     from polhode.loads.force import Force
     from polhode.methods._method import Method
@@ -30,7 +33,7 @@ KEPT = 64  # programs that are remembered; the least recently used go first
 class Bound(NamedTuple):
     """A program that was built, with what tells whether it still means the same."""
 
-    program: Program
+    program: Any  # a Program, or a FewProgram
     given: tuple  # method, torque, body, force, like: held, so that their ids are not used again
     fields: list  # (what torque and force are made of, and the terms of a sum; as it was)
     watch: Watch | None  # on the user's code; None where all of it is the package's own
@@ -53,7 +56,7 @@ class Bound(NamedTuple):
         return self.span in (None, (start.t, start.end)) and self.unchanged()
 
 
-def _fields(torque: Torque, force: Force | None) -> list[tuple[dict[str, Any], tuple]]:
+def fields_of(torque: Any, force: Force | None = None) -> list[tuple[dict[str, Any], tuple]]:
     """What torque and force are made of, which may be assigned to, and what it is now."""
     owners = (torque, force, *(torque.terms if len(torque.terms) > 1 else ()))
     return [(vars(one), tuple(vars(one).values())) for one in owners if one is not None]
@@ -79,7 +82,7 @@ def _of_the_user(source: Any) -> Iterator[Callable[..., Any]]:
             yield from _of_the_user(inside)
 
 
-def watched(method: Method, torque: Torque, *others: Torque | None) -> tuple[bool, Watch | None]:
+def watched(method: Method, torque: Any, *others: Torque | None) -> tuple[bool, Watch | None]:
     """(whether it can be told that the user's code behind these means the same, the watch on it or
     None where there is none)."""
     acting = [one.source() for one in (torque, *others) if one is not None]
@@ -123,7 +126,7 @@ def _related(
     acting = torque if torque.is_ours else found.program.acting
     program = found.program.with_numbers(torque, acting, body)
     return found._replace(
-        program=program, given=(method, torque, body, None, None), fields=_fields(torque, None)
+        program=program, given=(method, torque, body, None, None), fields=fields_of(torque)
     )
 
 
@@ -171,7 +174,7 @@ def find_bound(
     told, watch = (
         (False, None) if program.mode == "callback" else watched(method, torque, force, *motors)
     )
-    fields = _fields(torque, force)
+    fields = fields_of(torque, force)
     if not told or program.mode == "python" or any(program.pythons):
         return Bound(program, (), fields, watch, None)
     is_ours = not motors and all(one.is_ours for one in (torque, force) if one is not None)
@@ -180,6 +183,29 @@ def find_bound(
     _keep(_programs, key, entry)
     if family is not None and (program.acting is torque or not torque.is_ours):
         _keep(_families, family, entry)
+    return entry
+
+
+def find_bound_system(method: Method, system: System, compiled: bool, start: Start) -> Bound:
+    """The program of a system, with what tells whether it is out of date.  That of a few bodies, which
+    has no memory, is found again."""
+    key = id(method), id(system), compiled
+    with _finding:
+        found = _programs.get(key)
+    if found is not None and found.serves(start):
+        return found
+    given = method, system, compiled, start.t, start.end, start.motion
+    program = build_few(*given)
+    shared = program is not None and program.mode == "compiled"
+    made: Any = build_system(*given) if program is None else program
+    interaction = system.interaction
+    told, watch = (False, None) if made.mode == "callback" else watched(method, interaction)
+    fields = [(vars(system), tuple(vars(system).values())), *fields_of(interaction)]
+    if not (shared and told):
+        return Bound(made, (), fields, watch, None)
+    span = None if all(one.is_ours for one in interaction.terms) else (start.t, start.end)
+    entry = Bound(made, (method, system), fields, watch, span)
+    _keep(_programs, key, entry)
     return entry
 
 

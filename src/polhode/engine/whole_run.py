@@ -20,8 +20,8 @@ from polhode.core.jit import Build, compiled as dispatcher, jit
 from polhode.core.layout import filler, layout, shape
 from polhode.core.loops import fixed, tolerance
 from polhode.core.loops.fixed import DONE, REFUSED
-from polhode.core.motions import SPEEDS, Kind, Rotation
-from polhode.engine.carriers.simd_tiles import default_threads
+from polhode.core.motions import SPEEDS, Flight, Kind, Rotation
+from polhode.engine.carriers.threads import default_threads
 from polhode.engine.schedule import LARGEST_COUNT
 from polhode.loads.kernels import nested
 from polhode.loads.sum import Sum
@@ -38,6 +38,8 @@ FAST = 6  # the kinetic energy has grown more than it may without a look at the 
 
 # bound: the loop, `turned` or `unturned`, and what knows the kind of motion
 one_run = turn = motion_of = is_finite = keep_rest = None
+# of a few bodies
+axes_at = load_one = store_one = load_all = store_all = BODIES = None
 
 
 # --- the loops ------------------------------------------------------------------------------------
@@ -58,6 +60,27 @@ def carry_loop(program: Program, rtol: float | None) -> Callable[..., Any]:
         rtol,
         "carry",
         lambda *run: program.bound(carry, one_run=_seeing(*run), turn=turn, **names),
+    )
+
+
+def carry_system_loop(program: Any) -> Callable[..., Any]:
+    """The same for a few bodies, by steps of one size."""
+    n, own = program.motion_kind.bodies, not program.body.is_principal
+    one, all_of_them = layout(Flight, rows=True), program.names
+    names = {
+        "turn": turned if own else unturned,
+        "axes_at": entry if own else no_axes,
+        "load_one": one.unpack,
+        "store_one": one.pack,
+        "load_all": all_of_them["load_motion"],
+        "store_all": all_of_them["store_motion"],
+        "BODIES": n,
+    }
+    return _kept(
+        program,
+        None,
+        "carry",
+        lambda *run: program.bound(carry_system, one_run=_seeing(*run), **names),
     )
 
 
@@ -270,6 +293,47 @@ def carry(q, Om, rest, t0, t1, control, most, growth, I, parameters, inward, out
     for i in range(3):
         Om[i] = spin[i]
     keep_rest(motion, rest)
+    return DONE
+
+
+@jit
+def entry(axes, i):
+    return axes[i]
+
+
+@jit
+def no_axes(axes, i):
+    return axes
+
+
+def carry_system(q, Om, x, v, y, t0, t1, control, most, I, parameters, inward, outward):
+    """Carry the motions of a few bodies, in arrays with a row for each, from t0 to t1: why it ended.  They
+    keep what they had unless that is DONE.  y (1, 13 n) is memory."""
+    rows = y.reshape(BODIES, y.shape[1] // BODIES)
+    if not (fits(t0, LARGEST_TIME) and fits(t1, LARGEST_TIME)):
+        return REFUSED
+    for i in range(BODIES):
+        attitude, is_unit = unit((q[i, 0], q[i, 1], q[i, 2], q[i, 3]))
+        spin = (Om[i, 0], Om[i, 1], Om[i, 2])
+        slow = fits(spin[0], LARGEST_RATE) and fits(spin[1], LARGEST_RATE)
+        place, speed = (x[i, 0], x[i, 1], x[i, 2]), (v[i, 0], v[i, 1], v[i, 2])
+        size = abs(place[0]) + abs(place[1]) + abs(place[2])
+        size += abs(speed[0]) + abs(speed[1]) + abs(speed[2])
+        if not (is_unit and slow and fits(spin[2], LARGEST_RATE) and size < math.inf):
+            return REFUSED
+        attitude, spin = turn(attitude, spin, axes_at(inward, i))
+        store_one(Flight(attitude, spin, place, speed), rows, i)
+    motion, why = one_run(load_all(y, 0), t0, t1, control, most, I, parameters)
+    if why != DONE:
+        return why
+    store_all(motion, y, 0)
+    for i in range(BODIES):
+        m = load_one(rows, i)
+        attitude, spin = turn(m.attitude, m.omega, axes_at(outward, i))
+        for k in range(4):
+            q[i, k] = attitude[k]
+        for k in range(3):
+            Om[i, k], x[i, k], v[i, k] = spin[k], m.position[k], m.velocity[k]
     return DONE
 
 

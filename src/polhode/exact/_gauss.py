@@ -148,23 +148,6 @@ def slopes_along(t, motions, moments, parameters, out):
         store_motion(slope(t[j], load_motion(motions, j), body, torque, p), out, j)
 
 
-def measures(kind: Kind, h: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """How changes of the stages are measured: for each number its group, and the factors of its slope
-    and of itself in the size of the group.
-
-    A rotation is measured by its slopes.  The translation is measured as a length, |x| + h |v| + h^2 |a|,
-    and rotors as a momentum: what acts on them may be nothing but rounding.
-    """
-    h = abs(h)
-    groups, of_slope, of_self = np.zeros(kind.width, int), np.ones(kind.width), np.zeros(kind.width)
-    rotor = 2, h, 1.0
-    known = dict.fromkeys(ROTATION.slices, (0, 1.0, 0.0))
-    known |= {"position": (1, h, 1.0), "velocity": (1, h * h, h)}
-    for name, place in kind.slices.items():
-        groups[place], of_slope[place], of_self[place] = known.get(name, rotor)
-    return groups, of_slope, of_self
-
-
 # --- steps ----------------------------------------------------------------------------------------
 
 

@@ -1,4 +1,4 @@
-"""A solution to compare with, for any smooth torque or load: order 16 in compensated arithmetic,
+"""A solution to compare with, for any smooth torque, load or interaction: order 16 in compensated arithmetic,
 refined until it no longer changes."""
 
 from __future__ import annotations
@@ -14,26 +14,32 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polhode import rotations
+from polhode.loads._system import System
 from polhode.loads._torque import Torque
 from polhode.loads.agreement import Start
 from polhode.loads.force import Force
 from polhode.loads.load import Load
 from polhode.bodies._body import RigidBody
-from polhode.core.closed.double_double import two_product
-from polhode.core.loops.fixed import load_body
-from polhode.core.rotors import rotors
 from polhode.errors import InputError, IntegrationError, floats, number
-from polhode.exact._gauss import CONVERGED, STAGES, coefficients, gauss, measures, slope_of
+from polhode.exact._equation import equation_of
+from polhode.exact._gauss import CONVERGED, STAGES, coefficients, gauss
 from polhode.support.limits import check_times
+from polhode.core.closed.double_double import two_product
 from polhode.core.motions import ROTATION, Kind
 from polhode.engine.carriers.chunk import Chunk
 from polhode.engine.diagnosis import check_callbacks, torque_error
 from polhode.engine.driver import Driver, Pace
 from polhode.engine.one_body import OneBody
+from polhode.engine.one_system import OneSystem, refuse_beside_system
 from polhode.results._run import FAILED, FINISHED, INTERRUPTED
-from polhode.results.motion import ATTITUDE, OMEGA, InMotion, in_user_axes, parts, rotor_speeds
+from polhode.results.motion import (
+    InMotion,
+    in_user_axes,
+    largest_differences,
+    parts,
+    sizes_of_system,
+)
 from polhode.problems import Problem, get
-from polhode.engine.program import build
 from polhode.engine.schedule import Segment
 
 if TYPE_CHECKING:
@@ -58,10 +64,10 @@ class Reference(InMotion):
     omega : (n, 3) array
         Angular velocity in the body frame.
     position, velocity, rotor_speeds : arrays or None
-        Of a body in flight, and of one with rotors.
+        Of a body in flight, and of one with rotors.  Those of a system are arrays (n, bodies, ...).
     error : (n,) array
         Estimate, in radians for the attitude, relative for the others: see `reference`.
-    body : RigidBody
+    body : RigidBody or System
     steps, evaluations : int
     """
 
@@ -69,18 +75,20 @@ class Reference(InMotion):
     motion: np.ndarray
     kind: Kind
     error: np.ndarray
-    body: RigidBody
+    body: RigidBody | System
     steps: int
     evaluations: int
 
     @property
     def momentum(self) -> np.ndarray:
         """Angular momentum in the body frame, with that of the rotors."""
+        if isinstance(self.body, System):
+            return self.body.momentum(self.omega)
         return self.body.momentum(self.omega, self.rotor_speeds)
 
 
 def reference(
-    problem: str | Problem | RigidBody | ArrayLike,
+    problem: str | Problem | RigidBody | System | ArrayLike,
     t: ArrayLike | None = None,
     *,
     torque: Torque | Load | Callable[..., Any] | str | None = None,
@@ -93,13 +101,14 @@ def reference(
     tolerance: float = 1e-14,
 ) -> Reference:
     """The motion to about 1e-13, with an estimate of its error, for a torque or a load that is
-    smooth along the motion; of a body in flight and of its rotors too.
+    smooth along the motion; of a body in flight, of its rotors and of systems too.
 
     Parameters
     ----------
-    problem : Problem, its name, or a body
+    problem : Problem, its name, a body or a System
         With a body (RigidBody or inertia), `torque`, `rotation0`, `omega0` or `momentum0`, and in
-        flight `force`, `position0` and `velocity0`, as for `integrate`.
+        flight `force`, `position0` and `velocity0`, as for `integrate`; with a system the motion at
+        the start.
     t : increasing or decreasing times, the first being the initial one; optional for a problem
         Where the motion is wanted; a problem's default is the two ends of its span.
     tolerance : float
@@ -129,9 +138,7 @@ def reference(
         known = get(problem)
         problem, torque, span = known.body, known.torque(), known.t_span
         rotation0, omega0 = known.rotation0, known.omega0
-    # any method that flies and takes rotors: only its load is used
-    start = rotation0, omega0, momentum0, False, force, position0, velocity0
-    one = OneBody(problem, torque, "LP2", *start)
+    one = _one(problem, (rotation0, omega0, momentum0, False), torque, force, position0, velocity0)
     tolerance = number("tolerance", tolerance, positive=True)
     if t is None and span is None:
         raise InputError(
@@ -142,14 +149,13 @@ def reference(
         raise InputError("t has no times; give at least one, the initial one")
     body, kind = one.body, one.kind
     about = Start(times[0], times[-1], in_user_axes(body, one.motion, kind), kind)
-    program = build(one.method, one.torque, body, force=one.force, start=about)
-    run = _Runs(program, times, one.motion)
+    run = _Runs(one.bind(True, about), times, one.motion)
     h = run.first_step()
     before, change = None, math.inf
     while True:
         after = run.follow(h)
         if after is not None and before is not None:
-            differences = _distance(before, after, kind)
+            differences = _distance(before, after, times, kind)
             worst, last = float(differences.max()), change
             change = worst
             if worst <= tolerance or (worst <= ROUND_OFF and worst >= 0.5 * last):
@@ -158,16 +164,28 @@ def reference(
         if run.steps > LARGEST:
             raise IntegrationError(
                 f"no reference to {tolerance:g} with {run.steps} steps: the last two runs are {change:.2g} "
-                "apart; the torque is not smooth along the motion, or the motion is chaotic"
+                f"apart; the {kind.acting} is not smooth along the motion, or the motion is chaotic"
             )
     error = differences + np.finfo(float).eps * math.sqrt(run.steps)
     motion = in_user_axes(body, after, kind)
     return Reference(times, motion, kind, error, body, run.steps, run.evaluations)
 
 
-def _distance(one, two, kind):
+def _one(problem, rotation, torque, force, position0, velocity0):
+    """The run, by any method that flies and takes rotors and systems: only what acts is used."""
+    if isinstance(problem, System):
+        refuse_beside_system(torque=torque, force=force)
+        return OneSystem(problem, "LP2", *rotation, position0, velocity0)
+    return OneBody(problem, torque, "LP2", *rotation, force, position0, velocity0)
+
+
+def _distance(one, two, times, kind):
     """The angle between two motions, or what is larger of the differences of their other parts: the
-    angular velocity relative to its size then, the others relative to their largest size."""
+    angular velocity relative to its size then, the others relative to their largest size.  In a
+    system the largest of any body, relative to `sizes_of_system`."""
+    if kind.bodies:
+        sizes = sizes_of_system(two, kind, abs(times[-1] - times[0]))
+        return largest_differences(one, two, sizes, kind)
     one, two = parts(one, kind), parts(two, kind)
     rate = np.abs(two.omega).max(axis=1) + 1e-300
     largest = [
@@ -188,55 +206,22 @@ def _interval(start, end, longest):
     return Segment(start, (end - start) / count, count, end)
 
 
-def _with_momenta(program, motion):
-    """A motion with momenta in place of angular velocity and speeds, as sums of two doubles."""
-    kind, y, low = program.motion_kind, motion.copy(), np.zeros(len(motion))
-    y[OMEGA], low[OMEGA] = two_product(program.moments[:3, 0], motion[OMEGA])
-    if kind.spinning:
-        speeds, omega = _tuples(kind, motion)
-        rotor_speeds(y, kind)[:] = rotors(kind.spinning).momenta(speeds, omega, _body(program))
-    return y, low
-
-
-def _with_velocities(program, y):
-    """The motion again."""
-    kind, motion = program.motion_kind, y.copy()
-    motion[OMEGA] /= program.moments[:3, 0]
-    if kind.spinning:
-        momenta, omega = _tuples(kind, motion)
-        rotor_speeds(motion, kind)[:] = rotors(kind.spinning).speeds(momenta, omega, _body(program))
-    return motion
-
-
-def _tuples(kind, motion):
-    return tuple(rotor_speeds(motion, kind).tolist()), tuple(motion[OMEGA].tolist())
-
-
-def _body(program):
-    return program.names.get("load_body", load_body)(program.moments, 0)
-
-
 class _Collocation:
     """Carries a body by Gauss collocation: its motion with momenta, as sums of two doubles."""
 
     def __init__(self, program, motion):
         self.program, self.pace = program, Pace(FEW)
-        self.y, self.low = (one[None] for one in _with_momenta(program, motion))
+        self.equation = equation_of(program)
+        self.y, self.low = (one[None] for one in self.equation.with_momenta(motion))
         self.work = np.empty((2, STAGES, len(motion)))
-        self.loop = program.kept("gauss", self._loop)
+        self.loop = program.kept("gauss", lambda: self.equation.bound(gauss))
         self.steps = self.evaluations = 0
         self.elapsed = 0.0
-
-    def _loop(self):
-        kind, names = self.program.motion_kind, self.program.names
-        return self.program.bound(
-            gauss, slope=slope_of(kind), load_body=names.get("load_body", load_body)
-        )
 
     @property
     def motion(self):
         """Where the body is, in principal axes."""
-        return _with_velocities(self.program, self.y[0])
+        return self.equation.with_velocities(self.y[0])
 
     def begin(self, segment):
         """Nothing: a step remembers nothing of the one before."""
@@ -258,7 +243,7 @@ class _Collocation:
                 self.program.moments,
                 self.program.parameters,
                 *coefficients(),
-                *measures(self.program.motion_kind, h),
+                *self.equation.measures(h),
                 *self.work,
             )
         except Exception as cause:  # of a compiled torque
@@ -309,12 +294,13 @@ class _Runs:
     def first_step(self):
         """A step over which the body turns FIRST radians, if its velocity stays what it is; at most
         the longest interval."""
-        rate = np.abs(self.motion[OMEGA]).max()
+        rate = np.abs(parts(self.motion, self.program.motion_kind).omega).max()
         spans = np.abs(np.diff(self.times))
         longest = spans.max(initial=0.0)
         if rate * spans.sum() > FIRST * LARGEST:
+            which = "a" if self.program.motion_kind.bodies else "the"
             raise InputError(
-                f"the body turns {rate * spans.sum():.2g} rad between t = {self.times[0]:g} and {self.times[-1]:g}, "
+                f"{which} body turns {rate * spans.sum():.2g} rad between t = {self.times[0]:g} and {self.times[-1]:g}, "
                 f"and a reference can follow {FIRST * LARGEST:.2g}; end earlier"
             )
         return FIRST / rate if rate * longest > FIRST else longest or 1.0
@@ -333,5 +319,6 @@ class _Runs:
             if status != FINISHED:
                 return None
         motions = np.array(recorder.rows)
-        motions[:, ATTITUDE] /= np.linalg.norm(motions[:, ATTITUDE], axis=1, keepdims=True)
+        attitudes = parts(motions, self.program.motion_kind).attitude
+        attitudes /= np.linalg.norm(attitudes, axis=-1, keepdims=True)
         return motions

@@ -8,33 +8,56 @@ from __future__ import annotations
 import os
 from os import PathLike
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
 from polhode.bodies._body import RigidBody
-from polhode.core.motions import KINDS, with_rotors
+from polhode.core.motions import KINDS, ROTATION, of_bodies, with_rotors
 from polhode.errors import InputError, PolhodeError, brief, as_path
 from polhode.io.formats import format_to_read
 from polhode.io.read_ensemble import FACTS, as_ensemble
-from polhode.loads.recorded import Recorded
+from polhode.loads._system import System
+from polhode.loads.recorded import Recorded, RecordedInteraction
 from polhode.methods._method import recorded
 from polhode.results import columns
 from polhode.results._ensemble_result import Ensemble
+from polhode.results._system_trajectory import SystemTrajectory
 from polhode.results._trajectory import Trajectory
 from polhode.results.motion import PARTS, row
 from polhode.support.regular import check_regular
 
+Result = TypeVar("Result", Trajectory, SystemTrajectory, Ensemble)
+_HOLDS: dict[type, str] = {
+    Trajectory: "the run of one body",
+    SystemTrajectory: "the run of a system",
+    Ensemble: "an ensemble",
+}
 _LARGEST = 1e150  # limit for the numbers of a run: figures and pages square them
 _NEEDED = ("t", "quaternion", "omega", "kinetic_energy")
+_SYSTEM_FACTS = ("method", "body", "interaction")
 
 
 def as_run(run: Trajectory | str | PathLike[str]) -> Trajectory:
-    """A trajectory as it is, or the stored run that a path leads to."""
-    if isinstance(run, Trajectory):
+    """A trajectory as it is, or the stored run of one body that a path leads to."""
+    found = as_any_run(run)
+    if isinstance(found, SystemTrajectory):
+        raise InputError(
+            f"this is drawn for one body, got a run of {len(found.body)}; draw systems with run.plot() and run.view(), "
+            "or integrate one of its bodies alone"
+        )
+    return found
+
+
+def as_any_run(run: Any) -> Trajectory | SystemTrajectory:
+    """The same for runs of a body and of systems."""
+    if isinstance(run, (Trajectory, SystemTrajectory)):
         return run
     if isinstance(run, (str, os.PathLike)):
-        return read(run, Trajectory)
+        found = read(run)
+        if not isinstance(found, Ensemble):
+            return found
+        raise _another_kind(run, found, Trajectory)
     if isinstance(run, Ensemble):
         raise InputError(
             f"figures and pages of runs show one body, got {brief(run)}; integrate one of its bodies alone, "
@@ -46,20 +69,14 @@ def as_run(run: Trajectory | str | PathLike[str]) -> Trajectory:
 
 
 @overload
-def read(path: str | PathLike[str], kind: None = None) -> Trajectory | Any: ...
+def read(path: str | PathLike[str], kind: None = None) -> Any: ...
 
 
 @overload
-def read(path: str | PathLike[str], kind: type[Trajectory]) -> Trajectory: ...
+def read(path: str | PathLike[str], kind: type[Result]) -> Result: ...
 
 
-@overload
-def read(path: str | PathLike[str], kind: type[Ensemble]) -> Ensemble: ...
-
-
-def read(
-    path: str | PathLike[str], kind: type[Trajectory] | type[Ensemble] | None = None
-) -> Trajectory | Ensemble | Any:
+def read(path: str | PathLike[str], kind: Any = None) -> Any:
     """Read a stored run or ensemble: what `save` or `polhode run -o` wrote, bit for bit.
 
     Nothing in the file is executed, and no pickle is loaded.
@@ -68,12 +85,12 @@ def read(
     ----------
     path : str or Path
         A file in any of the formats that `polhode.io.save` writes.
-    kind : Trajectory or Ensemble, optional
+    kind : Trajectory, SystemTrajectory or Ensemble, optional
         What the file must hold.  Type checkers then know what is returned.
 
     Returns
     -------
-    Trajectory or Ensemble
+    Trajectory, SystemTrajectory or Ensemble
         Whichever the file holds.  Their descriptions say which attributes a file does not keep.
 
     Raises
@@ -91,24 +108,25 @@ def read(
     (True, True, 'LP2')
     """
     path = as_path("path", path)
-    if kind not in (None, Trajectory, Ensemble):
+    if kind is not None and kind not in _HOLDS:
+        names = " or ".join(f"polhode.{one.__name__}" for one in _HOLDS)
         raise InputError(
-            f"kind must be polhode.Trajectory or polhode.Ensemble, got {brief(kind)}; give one of them, or leave it "
-            "out"
+            f"kind must be {names}, got {brief(kind)}; give one of them, or leave it out"
         )
     arrays, facts = contents(path)
-    if "end_time" not in arrays:
-        if kind is Ensemble:
-            raise InputError(
-                f"{str(path)!r} holds one run, but an ensemble was requested; leave out kind"
-            )
-        return as_trajectory(path, arrays, facts)
-    if kind is Trajectory:
-        raise InputError(
-            f"{str(path)!r} holds an ensemble, but one run was requested; read it with polhode.read, or see "
-            f"`polhode info {path}`"
-        )
-    return as_ensemble(path, arrays, facts)
+    make = as_trajectory if "end_time" not in arrays else as_ensemble
+    found = make(path, arrays, facts)
+    if kind is not None and not isinstance(found, kind):
+        raise _another_kind(path, found, kind)
+    return found
+
+
+def _another_kind(path: Any, found: Any, kind: type) -> InputError:
+    """The error for a file that holds something else than was requested."""
+    return InputError(
+        f"{str(path)!r} holds {_HOLDS[type(found)]}, but {_HOLDS[kind]} was requested; read it with polhode.read, or "
+        f"see `polhode info {path}`"
+    )
 
 
 def contents(path: str | PathLike[str]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
@@ -132,7 +150,7 @@ def contents(path: str | PathLike[str]) -> tuple[dict[str, np.ndarray], dict[str
     if "time" in arrays:
         arrays["t"] = arrays.pop("time")
     # runs are stored only up to their last finite point; a Zarr store shows NaN for lost chunks
-    for name in ("t", "quaternion", "omega"):
+    for name in ("t", "quaternion", "omega", "position", "velocity"):
         if "end_time" not in arrays and name in arrays and not np.isfinite(arrays[name]).all():
             raise InputError(
                 f"{str(path)!r}: {name} is not finite everywhere, so part of it is lost; run the scenario again "
@@ -149,10 +167,11 @@ def _reason(error):
 
 def as_trajectory(
     path: str | PathLike[str], arrays: dict[str, np.ndarray], facts: dict[str, Any]
-) -> Trajectory:
+) -> Trajectory | SystemTrajectory:
     """The run in the contents of a file."""
+    of_system = "interaction_terms" in facts
     missing = [name for name in _NEEDED if name not in arrays]
-    missing += [name for name in FACTS if name not in facts]
+    missing += [name for name in (_SYSTEM_FACTS if of_system else FACTS) if name not in facts]
     if missing:
         raise InputError(
             f"{str(path)!r} lacks {', '.join(missing)}: it is not a run that polhode stored; run the scenario again "
@@ -162,28 +181,23 @@ def as_trajectory(
         raise InputError(
             f"{str(path)!r}: time has shape {arrays['t'].shape}, expected one number a point; the file is damaged"
         )
-    _check_arrays(path, arrays)
+    make = _of_system if of_system else _of_body
     try:
-        body = RigidBody.from_dict(facts["body"])
+        body, kind, what = make(arrays, facts)
     except (PolhodeError, TypeError) as error:
         raise InputError(f"{str(path)!r} holds a body that cannot be read: {error}") from error
+    lost = [PARTS[part].name for part in kind.slices if PARTS[part].name not in arrays]
+    if lost:
+        raise InputError(f"{str(path)!r} lacks {', '.join(lost)}; the file is damaged")
+    _check_arrays(path, arrays, kind.bodies)
     t, potential, tolerance = arrays["t"], arrays.get("potential_energy"), facts.get("tolerance")
-    kind = max(
-        (
-            kind
-            for kind in (with_rotors(one, len(body.rotors)) for one in KINDS.values())
-            if all(PARTS[part].name in arrays for part in kind.slices)
-        ),
-        key=lambda kind: kind.width,
-    )
     motion = row(kind, *(arrays[PARTS[part].name] for part in kind.slices))
-    run = Trajectory(
+    run = (SystemTrajectory if of_system else Trajectory)(
         t=t,
         motion=motion,
         ends=((float(t[0]), motion[0]), (float(t[-1]), motion[-1])),
         residuals=arrays.get("residual", np.zeros(len(t))),
         body=body,
-        torque=Recorded(facts.get("torque") or "", facts["torque_terms"], potential is not None),
         method=recorded(facts["method"], facts.get("method_facts") or {}),
         step=facts.get("step"),
         status=facts.get("status") or "unknown",
@@ -192,16 +206,40 @@ def as_trajectory(
         steps=facts.get("steps") or 0,
         mode=facts.get("torque_mode") or "",
         kind=kind,
-        force=_force(facts, potential),
         tolerance=None if tolerance is None else (tolerance[0], tolerance[1]),
         elapsed=float("nan"),
         source=facts.get("source_digest") or "",
         torque_source=facts.get("torque_digest") or "",
         title=facts.get("title") or "",
         recorded=facts,
+        **what,
     )
     run.potential_energy = potential
     return run
+
+
+def _of_body(arrays, facts):
+    """Body, kind of motion and loads of the run of a body."""
+    body, potential = RigidBody.from_dict(facts["body"]), arrays.get("potential_energy")
+    kind = max(
+        (
+            kind
+            for kind in (with_rotors(one, len(body.rotors)) for one in KINDS.values())
+            if all(PARTS[part].name in arrays for part in kind.slices)
+        ),
+        key=lambda kind: kind.width,
+        default=with_rotors(ROTATION, len(body.rotors)),
+    )
+    torque = Recorded(facts.get("torque") or "", facts["torque_terms"], potential is not None)
+    return body, kind, {"torque": torque, "force": _force(facts, potential)}
+
+
+def _of_system(arrays, facts):
+    """The same for a system."""
+    terms, known = facts["interaction_terms"], "potential_energy" in arrays
+    interaction = RecordedInteraction(facts.get("interaction") or "", terms, known)
+    system = System.from_dict(facts["body"], interaction)
+    return system, of_bodies(len(system)), {"interaction": interaction}
 
 
 def _force(facts, potential):
@@ -211,16 +249,17 @@ def _force(facts, potential):
     return None if terms is None else Recorded(text, terms, potential is not None)
 
 
-def _check_arrays(path, arrays):
+def _check_arrays(path, arrays, bodies):
     """Check the shapes of the arrays and the size of their numbers."""
     n = len(arrays["t"])
     if n == 0:
         raise InputError(f"{str(path)!r} holds no points; run the scenario again with -o")
+    each = (bodies,) if bodies else ()
     shapes = {
         **dict.fromkeys(
             ("t", "kinetic_energy", "potential_energy", "total_energy", "residual"), (n,)
         ),
-        **{one.name: (n, *one.shape) for one in PARTS.values()},
+        **{one.name: (n, *each, *one.shape) for one in PARTS.values()},
     }
     for name, shape in shapes.items():
         if name in arrays and arrays[name].shape != shape:

@@ -17,8 +17,8 @@ from polhode.errors import InputError, brief, disk_advice, flag
 from polhode.io.ensemble import arrays_of
 from polhode.io.formats import Contents, Format, Variable, formats, suffix_of
 from polhode.results._ensemble_result import Ensemble
-from polhode.results._trajectory import Trajectory
-from polhode.results.columns import UNTITLED_MANY, attributes, columns
+from polhode.results._run import Run
+from polhode.results.columns import UNTITLED, UNTITLED_MANY, UNTITLED_SYSTEM, attributes, columns
 from polhode.support.atomic import cannot_write, partial_path, written_whole
 from polhode.support.regular import file_path
 
@@ -26,7 +26,7 @@ GENERATOR = '<meta name="generator" content="polhode '  # in the head of every r
 
 
 def save(
-    result: Trajectory | Ensemble,
+    result: Run | Ensemble,
     path: str | PathLike[str],
     format: str | None = None,
     force: bool = False,
@@ -36,7 +36,7 @@ def save(
 
     Parameters
     ----------
-    result : Trajectory or Ensemble
+    result : Trajectory, SystemTrajectory or Ensemble
     path : str or Path
     format : str, optional
         In place of the suffix, such as "nc"; ensembles are not written as CSV.
@@ -52,9 +52,9 @@ def save(
         The file.
     """
     path = file_path(path)
-    if not isinstance(result, (Trajectory, Ensemble)):
+    if not isinstance(result, (Run, Ensemble)):
         raise InputError(
-            f"only a Trajectory or an Ensemble can be saved, got {brief(result)}; pass the result of "
+            f"only a trajectory or an Ensemble can be saved, got {brief(result)}; pass the result of "
             "polhode.integrate or polhode.ensemble"
         )
     chosen = check(path, format, force, isinstance(result, Ensemble))
@@ -66,7 +66,7 @@ def save(
     return path
 
 
-def contents_of(result: Trajectory | Ensemble) -> Contents:
+def contents_of(result: Run | Ensemble) -> Contents:
     """What a file holds of a run or an ensemble."""
     facts = result.provenance()
     if isinstance(result, Ensemble):
@@ -87,7 +87,8 @@ def contents_of(result: Trajectory | Ensemble) -> Contents:
         Variable(one.name, one.dimensions, one.shape(len(result)), np.dtype(float), one.about)
         for one in held
     ]
-    return Contents(variables, attributes(facts), facts, blocks)
+    title = UNTITLED_SYSTEM if result.kind.bodies else UNTITLED
+    return Contents(variables, attributes(facts, title), facts, blocks)
 
 
 # --- checks before any work -----------------------------------------------------------------------

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
+from polhode import rotations
 from polhode.bodies._body import RigidBody
 from polhode.bodies.rotor import refuse_rotors
 from polhode.core.systems import AXES, INERTIA, INVERSE, MASS, NUMBERS
@@ -71,7 +73,7 @@ class System(Card):
         given = list(bodies)
         for i, one in enumerate(given):
             if id(one) not in made:
-                made[id(one)] = _as_body(i, one)
+                made[id(one)] = as_body(i, one)
         self.bodies = tuple(made[id(one)] for one in given)
         if not self.bodies:
             raise InputError("a system needs at least one body, got none; give a list of bodies")
@@ -98,6 +100,14 @@ class System(Card):
         """The mass of all bodies."""
         return float(self.masses.sum())
 
+    @property
+    def names(self) -> str:
+        """The bodies in words: each kind with its number."""
+        kinds = Counter(
+            body.name or (body.shape or {}).get("kind") or "body" for body in self.bodies
+        )
+        return ", ".join(name if n == 1 else f"{n} {name}" for name, n in kinds.items())
+
     def momentum(self, omega: Any) -> np.ndarray:
         """Angular momenta about the centres of mass, body frame, of angular velocities (..., n, 3)."""
         return self._each(lambda body, omega: body.momentum(omega), omega)
@@ -119,6 +129,34 @@ class System(Card):
         omega = np.asarray(omega, dtype=float)
         return 0.5 * np.sum(omega * self.momentum(omega), axis=-1)
 
+    def kinetic_energy(self, omega: Any, velocity: Any) -> np.ndarray:
+        """The kinetic energy of all bodies, from angular velocities and velocities (..., n, 3)."""
+        moving = 0.5 * self.masses * np.sum(np.square(velocity), axis=-1)
+        return (self.rotational_energy(omega) + moving).sum(axis=-1)
+
+    def linear_momenta(self, velocity: Any) -> np.ndarray:
+        """The momentum of each body (..., n, 3)."""
+        masses = np.where(self.fixed, 0.0, self.masses)
+        return masses[:, None] * np.asarray(velocity)
+
+    def linear_momentum(self, velocity: Any) -> np.ndarray:
+        """The momentum of all bodies (..., 3)."""
+        return self.linear_momenta(velocity).sum(axis=-2)
+
+    def angular_momenta(
+        self, quaternion: Any, omega: Any, position: Any, velocity: Any
+    ) -> np.ndarray:
+        """The angular momentum of each body about the origin (..., n, 3); one that turns about a fixed
+        point has that about this point alone."""
+        orbital = np.cross(position, self.linear_momenta(velocity))
+        return orbital + rotations.rotate(quaternion, self.momentum(omega))
+
+    def angular_momentum(
+        self, quaternion: Any, omega: Any, position: Any, velocity: Any
+    ) -> np.ndarray:
+        """The angular momentum of all bodies about the origin (..., 3)."""
+        return self.angular_momenta(quaternion, omega, position, velocity).sum(axis=-2)
+
     def numbers(self) -> np.ndarray:
         """What loops know of the bodies: a row for each, see `polhode.core.systems`."""
         found = np.empty((len(self), NUMBERS))
@@ -139,16 +177,27 @@ class System(Card):
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> System:
+    def from_dict(cls, data: Mapping[str, Any], interaction: Any = None) -> System:
         """The system of `to_dict`."""
-        kinds = [RigidBody.from_dict(one) for one in data["bodies"]]
-        return cls([kinds[i] for i in data["which"]], fixed=data["fixed"])
+        if not isinstance(data, Mapping) or set(data) != {"bodies", "which", "fixed"}:
+            raise InputError(
+                f"a system is a dict with bodies, which and fixed, got {brief(data)}; pass the result of System.to_dict()"
+            )
+        given, which = data["bodies"], data["which"]
+        count = len(given) if isinstance(given, list) else 0
+        if not isinstance(which, list) or not all(type(i) is int and 0 <= i < count for i in which):
+            raise InputError(
+                f"which must give, for each body of a system, its place among the {count} in bodies, got {brief(which)}; "
+                "pass the result of System.to_dict()"
+            )
+        kinds = [RigidBody.from_dict(one) for one in given]
+        return cls([kinds[i] for i in which], interaction, fixed=data["fixed"])
 
     def __repr__(self) -> str:
         return f"<System of {len(self)} bodies, {self.interaction.name}>"
 
 
-def _as_body(i: int, given: Any) -> RigidBody:
+def as_body(i: int, given: Any) -> RigidBody:
     """Body number i."""
     try:
         body = given if isinstance(given, RigidBody) else RigidBody(given)

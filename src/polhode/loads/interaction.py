@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from polhode.core import callback
 from polhode.core.digest import obstacle
 from polhode.core.reads import ours, python_function
+from polhode.core.rows import Rows
 from polhode.core.systems import Term
 from polhode.errors import (
     InputError,
@@ -25,9 +27,12 @@ from polhode.errors import (
     shows_options,
 )
 from polhode.loads import interaction_kernels as kernels
+from polhode.loads.interaction_in_c import InC, is_in_c
 from polhode.loads.interaction_kernels import NONE
+from polhode.loads.known_energy import looks_at_time
 
 
+MOST_LINKS, MOST_VALUES = 5000, 64  # that a record lists
 NO_ADDRESS = np.zeros(1, dtype=np.int64)
 
 
@@ -38,7 +43,10 @@ class Interaction:
     ----------
     function : callable
         `f(t, x, R[, v, omega][, p])`: positions (n, 3) and attitude matrices (n, 3, 3), body to space,
-        give forces (n, 3) on the centres of mass and torques (n, 3) about them, both in space.
+        give forces (n, 3) on the centres of mass and torques (n, 3) about them, both in space.  Or a
+        ctypes function with the C signature `void f(double t, int n, const double *x, const double *R,
+        [const double *v, const double *omega,] double *F, double *N, void *p)`, where p points to the
+        numbers of the parameters.
     params : dict, optional
         Numbers and arrays that the function gets as its last argument, with their names.
     potential : callable, optional
@@ -81,15 +89,16 @@ class Interaction:
         external: bool = False,
         name: str | None = None,
     ) -> None:
-        self.function = check_function("an interaction", function)
+        given = InC(function, label("name", name)) if is_in_c(function) else function
+        self.function = check_function("an interaction", given)
         self.uses_velocity = flag("uses_velocity", uses_velocity)
         self.external = flag("external", external)
         self.params = kernels.array_parameters(params)
         self.potential = potential
-        self.name = label("name", name) or str(getattr(function, "__name__", "interaction"))
+        self.name = label("name", name) or str(getattr(self.function, "__name__", "interaction"))
         motion = ["t", "x", "R", *["v", "omega"] * self.uses_velocity]
         last = ["p"] * (self.params is not None)
-        check_call(self.kind, self.name, function, [*motion, *last])
+        check_call(self.kind, self.name, self.function, [*motion, *last])
         if potential is not None:
             called_as("potential", potential, f"V({', '.join(['t', 'x', 'R', *last])})")
 
@@ -108,29 +117,60 @@ class Interaction:
         """Whether the energy is known and, as far as one can tell, constant."""
         return self.has_potential and not self.uses_velocity
 
+    def energy_unknown(self) -> str:
+        """Why kinetic plus potential energy may not be conserved, in a few words; "" if it is."""
+        if not self.acts:
+            return "the bodies do not interact, and each has its own"
+        for term in self.terms:
+            if not term.conservative:
+                what = "depends on velocities" if term.has_potential else "has no potential"
+                return f"the interaction {term.name!r} {what}"
+            if why := term.hints_at_time():
+                return f"the interaction {term.name!r} may depend on time: {why}"
+        return ""
+
+    def hints_at_time(self) -> str:
+        """Why it may depend on time, in a few words; "" if it does not."""
+        return looks_at_time(self.function) or looks_at_time(self.potential)
+
     @property
     def is_ours(self) -> bool:
-        """Whether all code in it is the package's own."""
+        """Whether all code in it is the package's own, or none that could be compiled."""
+        if self.in_c:
+            return True
         return all(ours(one) for one in map(python_function, self.source()) if one is not None)
 
     @property
     def balanced(self) -> bool:
         """Whether the forces add up to zero by construction."""
-        return False
+        return not self.acts
+
+    @property
+    def in_c(self) -> bool:
+        """Whether it is a function in C."""
+        return isinstance(getattr(self, "function", None), InC)
 
     def source(self) -> tuple[Any, ...]:
-        """The user's functions in it."""
-        return tuple(one for one in (self.function, self.potential) if one is not None)
+        """The user's functions in it; of one in C the name."""
+        function = self.name if self.in_c else self.function
+        return tuple(one for one in (function, self.potential) if one is not None)
 
     def obstacle(self) -> str | None:
         """Why it cannot be machine code, as far as its code tells; None where nothing is known."""
-        return next(filter(None, map(obstacle, self.source())), None)
+        functions = (one for one in self.source() if not isinstance(one, str))
+        return next(filter(None, map(obstacle, functions)), None)
 
     # --- for loops --------------------------------------------------------------------------------
 
     def act(self) -> Callable[..., Any]:
         """`act(t, p, term)` for loops: adds forces and torques to those in p."""
+        if self.in_c:
+            return callback.act_in_c_feeling if self.uses_velocity else callback.act_in_c
         return kernels.whole(self.function, self.params, self.uses_velocity)
+
+    def rows(self) -> Rows | None:
+        """The same as a sum over bodies; None where it is not known as one."""
+        return None
 
     def energy(self) -> Callable[..., Any]:
         """`energy(t, p, term)` for loops; NaN where no potential is known."""
@@ -141,9 +181,10 @@ class Interaction:
     def term(self, n: int) -> Term:
         """Its numbers for n bodies, as arrays."""
         values = [] if self.params is None else [np.ravel(one) for one in self.params]
-        return Term(
-            row(values), np.empty((n, 0)), np.empty((n, 0)), NONE, np.empty((0, 0)), NO_ADDRESS
-        )
+        answer, address = np.empty((n, 0)), NO_ADDRESS
+        if isinstance(self.function, InC):
+            answer, address = np.zeros((2 * n, 3)), self.function.address
+        return Term(row(values), np.empty((n, 0)), answer, NONE, np.empty((0, 0)), address)
 
     def check_for(self, n: int) -> None:
         """Refuse what cannot act on n bodies."""
@@ -184,11 +225,26 @@ class Interaction:
     __radd__ = __add__
 
     def record(self) -> list[dict[str, Any]]:
-        """Its names and parameters as plain data."""
-        values = {} if self.params is None else self.params._asdict()
-        plain = {name: np.asarray(value).tolist() for name, value in values.items()}
-        short = {k: v for k, v in plain.items() if np.size(v) <= 16}
-        return [{"name": self.name, "parameters": short, "conservative": self.conservative}]
+        """What acts, as plain data: names, parameters, and what is known of it."""
+        if not self.acts:
+            return []
+        links = None if self.links is None or len(self.links) > MOST_LINKS else self.links.tolist()
+        box = None if self.box is None else list(self.box)
+        also = {"links": links, "cutoff": self.cutoff, "box": box}
+        return [
+            {
+                "name": self.name,
+                "parameters": {k: v for k, v in self.values().items() if np.size(v) <= MOST_VALUES},
+                "conservative": self.conservative,
+                "balanced": self.balanced,
+                **{name: value for name, value in also.items() if value is not None},
+            }
+        ]
+
+    def values(self) -> dict[str, Any]:
+        """Its parameters as plain data, by name."""
+        held = {} if self.params is None else self.params._asdict()
+        return {name: np.asarray(value).tolist() for name, value in held.items()}
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.name}>"
@@ -209,6 +265,8 @@ class InteractionSum(Interaction):
         self.uses_velocity = any(one.uses_velocity for one in self._terms)
         self.external = any(one.external for one in self._terms)
         self.name = " + ".join(one.name for one in self._terms)
+        links = [one.links for one in self._terms if one.links is not None]
+        self.links = np.concatenate(links) if links else None
         self.params = None
 
     @property
@@ -292,7 +350,8 @@ def as_interaction(value: Any) -> Interaction:
     if value is None:
         return _no_interaction()
     if isinstance(value, (list, tuple)):
-        return InteractionSum([term for one in value for term in as_interaction(one).terms])
+        terms = [term for one in value for term in as_interaction(one).terms if term.acts]
+        return InteractionSum(terms) if len(terms) > 1 else terms[0] if terms else _no_interaction()
     if callable(value):
         return Interaction(value)
     raise InputError(

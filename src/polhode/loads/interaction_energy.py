@@ -11,6 +11,7 @@ from polhode.core.loops import system as loops
 from polhode.core.systems import Acting, Places
 from polhode.loads.interaction import Interaction
 from polhode.loads.interaction_kernels import energies
+from polhode.loads.neighbours import with_room
 
 
 def numbers(interactions: tuple[Interaction, ...], n: int, rows: int = 0) -> Acting:
@@ -36,7 +37,8 @@ def interaction_energy(
         machine.subject = "the energy of a system"
         few = given[0][:0], given[1][:0], p, out[:0]
         if compile_obstacle(lambda: compile_now(machine, *few)) is None:
-            machine(*given, out)
+            machine(given[0][:1], given[1][:1], p, out[:1])
+            machine(given[0], given[1], with_room(p), out)
             return out
     interpreted(loops.energy_along, energy=energy)(*given, out)
     return out

@@ -17,10 +17,13 @@ from polhode.core.pairs import (
     PairForm,
     energy_of_all,
     energy_of_links,
+    energy_of_near,
     pairs_of_all,
     pairs_of_links,
+    pairs_of_near,
     spatial_rate,
 )
+from polhode.core.rows import Rows, in_turn
 from polhode.core.systems import Acting, Places, add_to, vector
 from polhode.core.vec import sub
 from polhode.errors import InputError, brief, floats
@@ -79,10 +82,14 @@ class Columns:
 
     @property
     def first(self) -> Any:
+        """What one of them has."""
+        return self.at(0)
+
+    def at(self, i: int) -> Any:
         """What one of them has, as a NamedTuple of nested tuples; () where there is nothing."""
         if not self.names:
             return ()
-        return parameters_class(self.names)(*(nested(one[0]) for one in self.arrays))
+        return parameters_class(self.names)(*(nested(one[i]) for one in self.arrays))
 
     def rows(self, n: int) -> np.ndarray:
         """All numbers, one row for each."""
@@ -240,7 +247,7 @@ def _call(pair: Any, f: Any, velocities: bool, answer: str, scope: dict[str, Any
     return answer.format(f"f({', '.join(given)})")
 
 
-def _numbers(pair: Any) -> Any:
+def pair_numbers(pair: Any) -> Any:
     """Parameters, box and cut-off as loops get them."""
     params = () if pair.params is None else pair.params
     return (params, pair.box or (), () if pair.cutoff is None else pair.cutoff)
@@ -255,7 +262,7 @@ def _aspect_of(pair: Any) -> Callable[..., Any]:
 def _aspect_shape(pair: Any) -> Any:
     """The shape of what others see of a body, found by looking at one."""
     identity = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-    return shape(_aspect_of(pair)(identity, pair.each.first, _numbers(pair)))
+    return shape(_aspect_of(pair)(identity, pair.each.first, pair_numbers(pair)))
 
 
 def aspect_size(pair: Any) -> int:
@@ -263,11 +270,14 @@ def aspect_size(pair: Any) -> int:
     return layout(_aspect_shape(pair), rows=True).size
 
 
-def pair_form(pair: Any) -> PairForm:
-    """The functions of a pair interaction for loops."""
+def pair_form(
+    pair: Any, place: Callable[..., Any] = vector, rate: Callable[..., Any] = spatial_rate
+) -> PairForm:
+    """The functions of a pair interaction for loops; `place` reads a vector of the places, `rate` the
+    angular velocity of a body in space."""
     linked = pair.links is not None
     c = ", c" if linked else ""
-    scope: dict[str, Any] = {"spatial_rate": spatial_rate, "sub": sub, "place": vector}
+    scope: dict[str, Any] = {"spatial_rate": rate, "sub": sub, "place": place}
     lines = []
     if pair.uses_velocity:
         lines = [
@@ -288,7 +298,7 @@ def pair_form(pair: Any) -> PairForm:
         energy,
         the_same if pair.box is None else shortest,
         everywhere if pair.cutoff is None else near,
-        layout(shape(_numbers(pair)), rows=True).unpack,
+        layout(shape(pair_numbers(pair)), rows=True).unpack,
         layout(shape(pair.each.first), rows=True).unpack,
         seen.unpack,
         seen.pack,
@@ -296,14 +306,24 @@ def pair_form(pair: Any) -> PairForm:
     )
 
 
+def pair_rows(pair: Any) -> Rows | None:
+    """A pair interaction as a sum over bodies; None where its pairs are listed."""
+    if pair.links is not None:
+        return None
+    return (pairs_of_all if pair.cutoff is None else pairs_of_near)(pair_form(pair))
+
+
 def pair_act(pair: Any) -> Callable[..., Any]:
     """`act(t, p, term)` of a pair interaction."""
-    return (pairs_of_all if pair.links is None else pairs_of_links)(pair_form(pair))
+    rows = pair_rows(pair)
+    return pairs_of_links(pair_form(pair)) if rows is None else in_turn(rows)
 
 
 def pair_energy(pair: Any) -> Callable[..., Any]:
     """`energy(t, p, term)` of a pair interaction."""
-    return (energy_of_all if pair.links is None else energy_of_links)(pair_form(pair))
+    if pair.links is not None:
+        return energy_of_links(pair_form(pair))
+    return (energy_of_all if pair.cutoff is None else energy_of_near)(pair_form(pair))
 
 
 # --- all interactions of a system -----------------------------------------------------------------
@@ -331,5 +351,5 @@ def evaluated(
     p = Acting(Places(x, R, v, omega, F, N), (), np.empty((0, x.size)))
     term = pair.term(len(x))
     pair.act()(t, p, term)
-    energy = pair.energy()(t, p, term) if pair.potential is not None else math.nan
+    energy = pair.energy()(t, p, term) if pair.has_potential else math.nan
     return F, N, energy

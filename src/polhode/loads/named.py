@@ -18,6 +18,7 @@ class Source(Enum):
     BODY = "the body"
     MASS = "the mass of the body"
     STEP = "the step of the run"
+    BODIES = "the bodies of the system"
 
 
 _SUPPLIED: dict[Callable[..., Any], dict[str, Source]] = {}

@@ -12,6 +12,7 @@ import numpy as np
 from polhode.core.jit import jit
 from polhode.core.layout import flatten
 from polhode.core.reads import python_function
+from polhode.core.rows import Rows
 from polhode.core.systems import Term
 from polhode.errors import (
     InputError,
@@ -29,6 +30,7 @@ from polhode.loads import interaction_kernels as kernels
 from polhode.loads.arguments import parameters
 from polhode.loads.interaction import NO_ADDRESS, Interaction, check_call, check_function, row
 from polhode.loads.interaction_kernels import NONE
+from polhode.loads.neighbours import near
 
 FEW = 8  # bodies with which machine code and Python are compared
 MANY = 20_000  # bodies that may all act on each other
@@ -55,7 +57,8 @@ class Pair(Interaction):
     potential : callable, optional
         The potential energy of a pair, with the same arguments but the velocities.
     cutoff : float, optional
-        The largest distance of centres at which a pair acts.
+        The largest distance of centres at which a pair acts.  Pairs are then found by lists of
+        neighbours, in a time proportional to the number of bodies.
     box : three lengths, optional
         Edges of a periodic box: r is the shortest of its images.
     form : {"array", "tuple"}
@@ -137,9 +140,15 @@ class Pair(Interaction):
     def balanced(self) -> bool:
         return True
 
+    def hints_at_time(self) -> str:
+        return ""
+
     def source(self) -> tuple[Any, ...]:
         found = (self.function, self.potential, self.aspect)
         return tuple(one for one in found if one is not None)
+
+    def rows(self) -> Rows | None:
+        return kernels.pair_rows(self)
 
     def form_of_pairs(self) -> Any:
         """The functions of the pair for loops."""
@@ -163,6 +172,7 @@ class Pair(Interaction):
             links,
             self.own.rows(len(links)),
             NO_ADDRESS,
+            near(n, self.cutoff, self.box) if self.cutoff and self.links is None else (),
         )
 
     def check_for(self, n: int) -> None:
@@ -189,6 +199,12 @@ class Pair(Interaction):
             few.links, few.own = np.searchsorted(which, links), self.own.some(np.arange(len(links)))
         few.each, few.count = self.each.some(which), None
         return few, which
+
+    def values(self) -> dict[str, Any]:
+        found = super().values()
+        for one in (self.each, self.own):  # what each body or link has
+            found |= {k: v.tolist() for k, v in zip(one.names, one.arrays, strict=True)}
+        return found
 
     def limits(self) -> list[float]:
         """Box and cut-off as numbers, after the parameters."""

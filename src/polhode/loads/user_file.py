@@ -16,12 +16,16 @@ from polhode.errors import InputError, as_path, brief, nearest
 from polhode.loads._torque import Torque
 from polhode.loads.conversion import as_torque
 
-# which `from polhode import torque` and `load` leave in a file: no torques
-from polhode.loads.conversion import torque as decorator
+from polhode.loads.conversion import torque as torque_decorator
 from polhode.loads.force import Force
+from polhode.loads.interaction import Interaction, as_interaction
+from polhode.loads.interaction import interaction as interaction_decorator
 from polhode.loads.load import Load, load
+from polhode.loads.pair import pair
 from polhode.support.file_names import readable
 
+# which `from polhode import torque` leaves in a file: no torques
+DECORATORS = (torque_decorator, load, interaction_decorator, pair)
 PACKAGE = "polhode_user"  # the modules of files are in it, so that what they define can be pickled
 _modules: dict[Path, ModuleType] = {}  # each file is run once
 
@@ -81,18 +85,31 @@ def torque(target: str | PathLike[str]) -> Torque | Load:
     -------
     Torque or Load
     """
+    found = _held(target, "torque", (Torque, Load), "(t, R)")
+    return found if isinstance(found, (Load, Force)) else as_torque(found)
+
+
+def interaction(target: str | PathLike[str]) -> Interaction:
+    """The interaction of a Python file: "FILE.py:NAME", a function f(t, x, R) or an `Interaction`;
+    "FILE.py" alone where the file holds a single Interaction, or something called `interaction`."""
+    return as_interaction(_held(target, "interaction", (Interaction,), "(t, x, R)"))
+
+
+def _held(target: str | PathLike[str], what: str, kinds: tuple[type, ...], arguments: str) -> Any:
+    """What a Python file holds under the name in a target, or its only one of these kinds."""
     path, name = split(target)
     if path.suffix != ".py":
+        a = "an" if what == "interaction" else "a"
         raise InputError(
-            f"a torque file is FILE.py or FILE.py:NAME, got {str(target)!r}; write the torque as a function in one"
+            f"{a} {what} file is FILE.py or FILE.py:NAME, got {str(target)!r}; write the {what} as a function in one"
         )
     held = vars(module(path))
-    made = [key for key, value in held.items() if isinstance(value, (Torque, Load))]
+    made = [key for key, value in held.items() if isinstance(value, kinds)]
     if not name:
-        name = made[0] if len(made) == 1 else "torque"
+        name = made[0] if len(made) == 1 else what
     found = held.get(name)
-    if callable(found) and not isinstance(found, type) and found not in (decorator, load):
-        return found if isinstance(found, (Load, Force)) else as_torque(found)
+    if callable(found) and not isinstance(found, type) and found not in DECORATORS:
+        return found
     functions = [
         key
         for key, value in held.items()
@@ -100,6 +117,6 @@ def torque(target: str | PathLike[str]) -> Torque | Load:
     ]
     names = list(dict.fromkeys([*made, *functions]))
     raise InputError(
-        f"{str(path)!r} has no torque {name!r}{nearest(name, names)}; write one, as {name}(t, R), or name another: "
+        f"{str(path)!r} has no {what} {name!r}{nearest(name, names)}; write one, as {name}{arguments}, or name another: "
         + (", ".join(f"{path}:{one}" for one in names) or f"{path}:NAME")
     )

@@ -9,10 +9,11 @@ The torque of the last kick is also that of the first kick of the next step.  Th
 """
 
 from collections.abc import Callable
+from typing import Any
 
 from polhode.core.jit import jit
 from polhode.core.kicks import FlyingState, spun, start_flight
-from polhode.core.systems import SystemState
+from polhode.core.systems import SystemState, launched
 from polhode.methods._method import Method, variant
 
 
@@ -33,9 +34,9 @@ def in_flight(method: Method) -> Method:
     return variant(method, state=FlyingState, start=start_flight)
 
 
-def in_system(method: Method) -> Method:
+def in_system(method: Method, system: Any) -> Method:
     """The method for a system of bodies: the same step, whose moves are those of all bodies."""
-    return variant(method, state=SystemState, start=start_flight)
+    return variant(method, state=SystemState, start=launched, row=FlyingState)
 
 
 def with_rotors(step: Callable[[], Callable]) -> Callable[[Method, int], Method]:

@@ -62,8 +62,11 @@ class Method:
         `flight(method)` returns the method for a body that flies, with translation in its own
         steps.  Without it Newmark's method carries the translation beside the rotation.
     system : function or None
-        `system(method)` returns the method for a system of bodies, whose state is that of all of
-        them.  Without it the method takes no systems.
+        `system(method, bodies)` returns the method for a `System` of bodies, whose state is that of
+        all of them.  Without it the method takes no systems.
+    row : type or None
+        Of a method for systems, the state of one body: the fields of `core.kicks.FlyingState`, with
+        Om or pi in place of Pi if it keeps these, and whatever else it keeps.
     rotors : function or None
         `rotors(method, n)` returns the method, as it is on the ground or in flight, for a body with n
         rotors.  Without it the method takes no rotors.
@@ -109,6 +112,7 @@ class Method:
     adapt: Callable | None = None
     flight: Callable | None = None
     system: Callable | None = None
+    row: Any = None
     rotors: Callable | None = None
     limit: str = ""
     control: tuple | None = None

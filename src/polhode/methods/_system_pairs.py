@@ -8,7 +8,7 @@ estimates of the error, then the terms F0, F1, ... of the continuous extension.
 from polhode.core.fma import fma
 from polhode.core.generated import generated
 from polhode.core.jit import jit
-from polhode.core.kicks import FlyingState, start_flight
+from polhode.core.kicks import FlyingState
 from polhode.core.loops.system_motion import (
     WIDTH,
     loaded_one,
@@ -18,7 +18,7 @@ from polhode.core.loops.system_motion import (
     with_unit_quaternions,
 )
 from polhode.core.loops.tolerance import Pair
-from polhode.core.systems import SystemState, body_at, load, store
+from polhode.core.systems import SystemState, body_at, launched, load, store
 from polhode.core.vec import times
 from polhode.methods._method import variant
 
@@ -133,5 +133,5 @@ def for_systems(*tableau):
     """`Method.system` of a tableau."""
     control = system_pair(*tableau)
     step = fixed_step(control.stages)
-    facts = {"state": SystemState, "start": start_flight}
-    return lambda entry: variant(entry, step=step, control=control, **facts)
+    facts = {"state": SystemState, "start": launched, "row": FlyingState}
+    return lambda entry, bodies: variant(entry, step=step, control=control, **facts)

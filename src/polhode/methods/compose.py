@@ -171,7 +171,8 @@ def compose(method: str | Method, scheme: Any) -> Method:
         # torque that looks at it
         omega_order=None if base.torques is None else 2,
         flight=flight and (lambda _: compose(flight(base), scheme)),
-        system=system and (lambda _: compose(system(base), scheme)),
+        system=system and (lambda _, bodies: compose(system(base, bodies), scheme)),
+        row=base.row,
         rotors=rotors and (lambda _, n: compose(rotors(base, n), scheme)),
         adapt=base.adapt and (lambda torque, body: compose(base.suited(torque, body), scheme)),
     )

@@ -31,6 +31,8 @@ two more rounds, with the slope that the first one shows, leave the sixth power 
 nearest state is no further from the one computed than the true one is, so that the correction is
 never larger than the error of the step, and the method keeps its order.
 
+A system of bodies whose interaction has a potential: see `_system_energy.py`.
+
 Any other torque.  The energy is known only from the work of the torque, which has errors of its
 own, as large as those that are to be corrected.  Steps stay as they are, and the run says so.
 
@@ -60,6 +62,7 @@ from polhode.core.vec import (
 )
 from polhode.methods._method import Method, variant
 from polhode.methods._registry import suffix
+from polhode.methods._system_energy import keeping_energy_of_all
 from polhode.methods.compose import larger
 from polhode.methods._states import MOVED, TURNED, constructor, extended, velocity_of
 
@@ -237,6 +240,8 @@ def energy_preserving(base):
     """The method with the energy kept after every step, where it is known."""
 
     def adapt(torque, body):
+        if torque is None:  # not known, as for systems
+            return named
         suited = base.suited(torque, body)
         if not torque.acts:
             return variant(named, **keeping_energy(suited))
@@ -251,6 +256,14 @@ def energy_preserving(base):
             torques=suited.torques,
             remark=f"no energy was restored: {unknown}",
         )
+
+    def in_system(entry, bodies):
+        suited = base.suited(None, bodies)
+        inner, unknown = suited.system(suited, bodies), bodies.interaction.energy_unknown()
+        if unknown:
+            return variant(inner, name=entry.name, remark=f"no energy was restored: {unknown}")
+        lost = {"symmetric": entry.symmetric, "symplectic": entry.symplectic}
+        return variant(inner, name=entry.name, **lost, **keeping_energy_of_all(inner, bodies))
 
     named = Method(
         f"{base.name}+ep",
@@ -273,6 +286,7 @@ def energy_preserving(base):
         summary=f"{base.summary}; energy preserving",
         omega_order=base.omega_order,
         adapt=adapt,
+        system=base.system and in_system,
         restores_energy=True,
     )
     return named

@@ -33,7 +33,6 @@ from polhode.core.vec import (
     axpy,
     cross,
     dot,
-    matrix,
     outer,
     qexp,
     qmul,
@@ -170,14 +169,15 @@ def step(h, t, s, body, torque, p):
     free_order=(2, 2),
     family="midpoint",
     cite="krysl2005newmark",
+    flight=in_flight,
+    system=in_system,
 )
 @jit
 def step_1(h, t, s, body, torque, p):
     """Midpoint Lie algorithm, the kick last: first order."""
-    q, Pi, residual = free(h, s.q, s.Pi, body)
-    Pi, excess = of_length(square(s.Pi), Pi, s.excess)
-    T = torque.body(t + h, matrix(q), times(body.Iinv, axpy(h, s.T, Pi)), p)
-    return KickedState(q, axpy(h, T, Pi), T, residual, excess)
+    moves = torque.kicks
+    s = moves.drift(free, h, h, moves.fresh(s), body)
+    return moves.kick(h, moves.pull(t + h, h, s, body, torque, p))
 
 
 @method(
@@ -193,16 +193,15 @@ def step_1(h, t, s, body, torque, p):
     free_order=(2, 2),
     family="midpoint",
     cite="krysl2005newmark",
+    flight=in_flight,
+    system=in_system,
 )
 @jit
 def step_2(h, t, s, body, torque, p):
     """Midpoint Lie algorithm, the kick first: first order."""
-    before = axpy(h, s.T, s.Pi)
-    q, after, residual = free(h, s.q, before, body)
-    Pi, excess = of_length(square(before), after, s.excess)
-    return KickedState(
-        q, Pi, torque.body(t + h, matrix(q), times(body.Iinv, Pi), p), residual, excess
-    )
+    moves = torque.kicks
+    s = moves.drift(free, h, h, moves.kick(h, moves.fresh(s)), body)
+    return moves.pull(t + h, 0.0, s, body, torque, p)
 
 
 @method(

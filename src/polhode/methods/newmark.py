@@ -36,6 +36,7 @@ from polhode.errors import InputError
 from polhode.methods._families import number_family
 from polhode.methods._method import Method
 from polhode.methods._registry import method
+from polhode.methods._system_newmark import with_newmark
 
 
 class NewmarkState(NamedTuple):
@@ -86,6 +87,7 @@ def finish(c, V, h, t, q, s, body, torque, p):
     synonyms=("Newmark",),
     cite="krysl2004explicit",
     best_for="impacts and contacts with a fixed step",
+    system=with_newmark,
 )
 @jit
 def step(h, t, s, body, torque, p):
@@ -107,6 +109,7 @@ def step(h, t, s, body, torque, p):
     family="newmark",
     aliases=("Lie-Newmark",),
     cite="bourabee2009counterexample",
+    system=with_newmark,
 )
 @jit
 def step_cayley(h, t, s, body, torque, p):

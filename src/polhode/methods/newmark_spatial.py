@@ -35,6 +35,7 @@ from polhode.core.vec import (
     times,
 )
 from polhode.methods._registry import method
+from polhode.methods._system_newmark import with_newmark
 
 
 class SpatialNewmarkState(NamedTuple):
@@ -84,6 +85,7 @@ def start(h, t, q, Om, body, torque, p):
     symplectic=False,
     family="newmark",
     cite="krysl2004explicit",
+    system=with_newmark,
 )
 @jit
 def step(h, t, s, body, torque, p):

@@ -30,6 +30,7 @@ from polhode.core.vec import (
     times,
 )
 from polhode.methods._registry import method
+from polhode.methods._system_newmark import with_newmark
 
 
 class SimoWongState(NamedTuple):
@@ -73,6 +74,7 @@ def simo_wong(gamma, h, t, s, body, torque, p):
     aliases=("Simo-Wong",),
     cite="simo1991unconditionally",
     best_for="the cheapest step: millions of bodies, graphics processors, games",
+    system=with_newmark,
 )
 @jit
 def step(h, t, s, body, torque, p):
@@ -92,6 +94,7 @@ def step(h, t, s, body, torque, p):
     multistep=True,
     family="newmark",
     cite="buss2001accurate",
+    system=with_newmark,
 )
 @jit
 def step_one(h, t, s, body, torque, p):

@@ -20,7 +20,8 @@ from math import factorial
 from polhode.errors import InputError
 from polhode.methods._families import number_family
 from polhode.methods._series import LARGEST, Recursion
-from polhode.methods._taylor import number, taylor_method, total, written
+from polhode.methods._taylor import taylor_method
+from polhode.methods._taylor_code import number, total, written
 
 STANDARD = 12
 

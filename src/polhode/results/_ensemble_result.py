@@ -357,13 +357,10 @@ class Ensemble(Storable):
             "method": self.method.name,
             "method_facts": self.method.facts(),
             "step": self.step,
-            "torque": repr(self.torque),
-            "torque_terms": self.torque.record(),
+            **self._about_bodies(),
             "torque_mode": self.mode,
-            **({"force_terms": self.force.record()} if self.force else {}),
             "source_digest": self.source,
             "torque_digest": self.torque_source,
-            "body": self.bodies.one.to_dict() if self.bodies.count == 1 else EACH_ITS_OWN,
             "n": self.n,
             "device": self.device,
             "dtype": self.dtype,
@@ -375,6 +372,15 @@ class Ensemble(Storable):
             **({"error_sample": found.to_dict()} if (found := self.error_estimate) else {}),
             **({"units": self.units._asdict()} if self.units != UNSPECIFIED else {}),
             **({"failure_reasons": reasons} if (reasons := self.failure_reasons()) else {}),
+        }
+
+    def _about_bodies(self) -> dict[str, Any]:
+        """The bodies and what acts, as plain data."""
+        return {
+            "torque": repr(self.torque),
+            "torque_terms": self.torque.record(),
+            **({"force_terms": self.force.record()} if self.force else {}),
+            "body": self.bodies.one.to_dict() if self.bodies.count == 1 else EACH_ITS_OWN,
         }
 
     def failure_reasons(self) -> list[str]:

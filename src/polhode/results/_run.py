@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.core.motions import ROTATION, Kind
-from polhode.results.columns import attributes, columns
+from polhode.results.columns import UNTITLED, UNTITLED_SYSTEM, attributes, columns
 from polhode.results.motion import LABELS, InMotion
 from polhode.results.storable import Storable
 from polhode.support import provenance
@@ -146,9 +146,8 @@ class Run(Storable, InMotion):
             "time": data.pop("time"),
             **{name: list(labels) for name, labels in LABELS.items()},
         }
-        if self.kind.bodies:
-            coords["body"] = np.arange(self.kind.bodies)
-        return xr.Dataset(data, coords, attributes(self.provenance()))
+        title = UNTITLED_SYSTEM if self.kind.bodies else UNTITLED
+        return xr.Dataset(data, coords, attributes(self.provenance(), title))
 
     def __repr__(self) -> str:
         return (

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode import rotations
+import polhode
 from polhode.loads._system import System
 from polhode.loads.interaction_energy import interaction_energy
 from polhode.results._run import Run
+from polhode.results.conserved import energy_scale
 from polhode.results.motion import parts
+from polhode.results.of_bodies import OfBodies
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from polhode.loads.interaction import Interaction
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class SystemTrajectory(Run):
+class SystemTrajectory(OfBodies, Run):
     """A computed motion of a system.  Arrays have time first, then the body, and components last.
 
     `t`, `status`, `message`, `steps`, `nfev` and other facts are as in `Trajectory`; `nfev` counts
@@ -42,48 +46,6 @@ class SystemTrajectory(Run):
     if TYPE_CHECKING:
         position: np.ndarray
         velocity: np.ndarray
-
-    @property
-    def momentum(self) -> np.ndarray:
-        """Angular momenta about the centres of mass, body frame (n, bodies, 3)."""
-        return self.body.momentum(self.omega)
-
-    @property
-    def momentum_spatial(self) -> np.ndarray:
-        """The same in space."""
-        return rotations.rotate(self.quaternion, self.momentum)
-
-    @property
-    def linear_momentum(self) -> np.ndarray:
-        """The momentum of all bodies (n, 3)."""
-        return np.einsum("b,tbi->ti", self.body.masses, self.velocity)
-
-    @property
-    def angular_momentum(self) -> np.ndarray:
-        """The angular momentum of all bodies about the origin (n, 3)."""
-        masses = np.where(self.body.fixed, 0.0, self.body.masses)
-        orbital = np.cross(self.position, masses[:, None] * self.velocity)
-        return (orbital + self.momentum_spatial).sum(axis=1)
-
-    @property
-    def centre(self) -> np.ndarray:
-        """The centre of mass (n, 3)."""
-        return np.einsum("b,tbi->ti", self.body.masses, self.position) / self.body.mass
-
-    @property
-    def rotational_energy(self) -> np.ndarray:
-        """Kinetic energies of the rotations (n, bodies)."""
-        return self.body.rotational_energy(self.omega)
-
-    @property
-    def kinetic_energy(self) -> np.ndarray:
-        """The kinetic energy of all bodies (n,)."""
-        return self._kinetic(self.motion)
-
-    def _kinetic(self, motion: np.ndarray) -> np.ndarray:
-        now = parts(motion, self.kind)
-        moving = 0.5 * self.body.masses * np.sum(now.velocity**2, axis=-1)
-        return (self.body.rotational_energy(now.omega) + moving).sum(axis=-1)
 
     @property
     def has_potential(self) -> bool:
@@ -114,15 +76,24 @@ class SystemTrajectory(Run):
 
     def summary(self) -> dict[str, Any]:
         """The run in a few numbers, as `polhode run --json` prints them: see `Trajectory.summary`.
-        Momenta are those of all bodies, about the origin."""
-        energy, L, P = self.total_energy, self.angular_momentum, self.linear_momentum
-        change = float(np.abs(energy - energy[0]).max())
-        kinetic = float(np.abs(self.kinetic_energy).max())
-        size = max(abs(float(energy[0])), 1e-3 * kinetic) or 1.0
+        Momenta are those of all bodies, about the origin; their relative changes are divided by the
+        largest sum of the sizes of those of the bodies."""
+        pieces = [piece._totals() for _, piece in self.blocks()]
+        (energy0,), (P0,), (L0,) = (values[:1] for values in pieces[0][:3])
+        change, pushed, turned, *sizes = np.max(
+            [
+                [
+                    np.abs(energy - energy0).max(),
+                    np.linalg.norm(P - P0, axis=1).max(),
+                    np.linalg.norm(L - L0, axis=1).max(),
+                    *(size.max() for size in sizes),
+                ]
+                for energy, P, L, *sizes in pieces
+            ],
+            axis=0,
+        ).tolist()
         end = parts(self.ends[1][1], self.kind)
-        turned = float(np.linalg.norm(L - L[0], axis=1).max())
-        pushed = float(np.linalg.norm(P - P[0], axis=1).max())
-        kept = self.keeps_momentum
+        keeps, kept = self.keeps_energy, self.keeps_momentum
         return {
             "method": self.method.name,
             "bodies": len(self.body),
@@ -136,17 +107,23 @@ class SystemTrajectory(Run):
             **({} if self.tolerance is None else {"rejected_steps": int(self.rejected)}),
             "torque_evaluations": int(self.nfev),
             "energy": "total" if self.has_potential else "kinetic",
-            "energy_initial": float(energy[0]),
-            "energy_final": float(energy[-1]),
-            "energy_drift_max": change if self.keeps_energy else None,
-            "energy_drift_relative": change / size if self.keeps_energy else None,
-            "energy_change_max": None if self.keeps_energy else change,
+            "energy_initial": float(energy0),
+            "energy_final": float(pieces[-1][0][-1]),
+            "energy_drift_max": change if keeps else None,
+            "energy_drift_relative": change / energy_scale(float(energy0), sizes[0])
+            if keeps
+            else None,
+            "energy_change_max": None if keeps else change,
             **{
-                f"{name}_{'error' if kept else 'change'}_max": value
-                for name, value in (("momentum", pushed), ("angular_momentum", turned))
+                f"{name}_{'error' if kept else 'change'}_{kind}": value
+                for name, by, size in (
+                    ("momentum", pushed, sizes[1]),
+                    ("angular_momentum", turned, sizes[2]),
+                )
+                for kind, value in (("max", by), ("relative", by / (size or 1.0)))
             },
-            "orthogonality_error": self.orthogonality_error,
-            "residual_max": float(np.max(self.residuals, initial=0.0)),
+            "orthogonality_error": max(one.orthogonality_error for _, one in self.blocks()),
+            "residual_max": max(float(one.residuals.max(initial=0.0)) for _, one in self.blocks()),
             "elapsed_s": float(self.elapsed),
             "position_final": end.position.tolist(),
             "quaternion_final": end.attitude.tolist(),
@@ -154,8 +131,52 @@ class SystemTrajectory(Run):
             "omega_final": end.omega.tolist(),
         }
 
+    def _totals(self) -> tuple[np.ndarray, ...]:
+        """Energy and momenta along the run, and sums of the sizes of all that adds up to them."""
+        P, L = self.linear_momenta, self.angular_momenta
+        return (
+            self.total_energy,
+            P.sum(axis=1),
+            L.sum(axis=1),
+            self.kinetic_energy,
+            *(np.linalg.norm(each, axis=2).sum(axis=1) for each in (P, L)),
+        )
+
     def _what_acts(self) -> dict[str, Any]:
         return {
             "interaction": repr(self.interaction),
             "interaction_terms": self.interaction.record(),
         }
+
+    def plot(self, path: str | PathLike[str] | IO[bytes] | None = None) -> Figure:
+        """An overview figure: the paths of all bodies, their angular velocities, the errors of energy
+        and momenta; saved if a path is given."""
+        return polhode.plots.overview(self, path)
+
+    def view(
+        self, compare: Any = (), title: str | None = None, autoplay: bool | None = None
+    ) -> polhode.view.Page:
+        """A self-contained page with all bodies in 3D, the camera on all, on one or on the centre of mass,
+        and plots of the errors of energy and momenta; a notebook shows it inline.
+
+        Parameters
+        ----------
+        compare : SystemTrajectory, path of a stored run, or a list of them
+            Shown beside this run, at the same times.
+        title, autoplay
+            As in `polhode.view.page`.
+
+        Returns
+        -------
+        polhode.view.Page
+            With `save(path)`, `open()` and `html`.
+
+        Examples
+        --------
+        >>> import polhode
+        >>> problem = polhode.problems.didymos()
+        >>> problem.integrate("EXACT-RKN4", step=400.0, t_span=(0.0, 43200.0), title="Didymos").view().title
+        'Didymos'
+        """
+        others = compare if isinstance(compare, (list, tuple)) else [compare]
+        return polhode.view.page([self, *others], title, autoplay=autoplay)

@@ -15,7 +15,7 @@ from polhode.core.digest import digest
 from polhode.errors import warn
 from polhode.loads.potential import potential_energy
 from polhode.results._run import Run
-from polhode.results.conserved import loads_keep_energy
+from polhode.results.conserved import energy_scale, loads_keep_energy
 from polhode.results.motion import parts, rotor_speeds
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ class Trajectory(Run):
             ends = ends + (self._potential(*asked) if known is None else known[[0, -1]])
         worst = np.max([piece._largest(first, ends[0]) for _, piece in self.blocks()], axis=0)
         change = max(worst[0], abs(ends[1] - ends[0]))
-        relative = change / (max(abs(ends[0]), 1e-3 * worst[4]) or 1.0)
+        relative = change / energy_scale(float(ends[0]), float(worst[4]))
         size = np.linalg.norm(self.body.momentum(both.omega[0], rotor_speeds(first, self.kind)))
         kept, acts = self.keeps_energy, self.torque.acts
         return {

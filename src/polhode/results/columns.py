@@ -145,6 +145,7 @@ _TEXTS = (
     "command",
     "method",
     "torque",
+    "interaction",
     "torque_mode",
     "source_digest",
     "torque_digest",
@@ -167,6 +168,10 @@ _RULES = {
     **dict.fromkeys(
         ("torque_terms", "force_terms"),
         ("a list of loads", lambda fact: isinstance(fact, list) and all(map(_is_term, fact))),
+    ),
+    "interaction_terms": (
+        "a list of interactions",
+        lambda fact: isinstance(fact, list) and all(map(_is_interaction, fact)),
     ),
     "step": ("a number, or a list of times", lambda fact: _is_number(fact) or _are_numbers(fact)),
     "error_sample": ("a table of errors", lambda fact: _is_error_sample(fact)),
@@ -210,6 +215,16 @@ def _is_term(fact):
         isinstance(fact, dict)
         and all(key in fact and holds(fact[key]) for key, holds in _TERM.items())
         and isinstance(fact.get("steady", True), bool)
+    )
+
+
+def _is_interaction(fact):
+    """Whether this is what `Interaction.record` gives for an interaction."""
+    return (
+        isinstance(fact, dict)
+        and isinstance(fact.get("name"), str)
+        and isinstance(fact.get("parameters"), dict)
+        and all(isinstance(fact.get(key), bool) for key in ("conservative", "balanced"))
     )
 
 

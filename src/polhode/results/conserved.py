@@ -36,7 +36,10 @@ def is_free(run: Any) -> bool:
 
 
 def acting(run: Any) -> str:
-    """What acts, in words: the torque, or the loads on a body in flight."""
+    """What acts, in words: the torque, the loads on a body in flight, or the interaction of a
+    system."""
+    if run.kind.bodies:
+        return f"interaction {run.interaction.name}"
     if run.position is None:
         return f"torque {run.torque.name}"
     return f"load {' + '.join(loads(run))}" if loads(run) else "no load"
@@ -70,14 +73,24 @@ def energy(run: Any, start: int = 0) -> Stray:
     """The energy, with that of the rotors, against that at the point `start`: relative to it, or to a
     thousandth of the largest kinetic energy."""
     values = run.total_energy
-    scale = max(abs(float(values[start])), 1e-3 * float(run.kinetic_energy.max())) or 1.0
+    scale = energy_scale(float(values[start]), float(run.kinetic_energy.max()))
     name = "Kinetic energy" if run.potential_energy is None else "Energy"
     return Stray(
         (values - values[start]) / scale,
         f"{name} (E − E₀) / |E₀|",
         scale,
-        _cause(run, not loads_keep_energy(run), any(not one.is_free for one in run.body.rotors)),
+        _cause_in_system(run.keeps_energy)
+        if run.kind.bodies
+        else _cause(
+            run, not loads_keep_energy(run), any(not one.is_free for one in run.body.rotors)
+        ),
     )
+
+
+def energy_scale(energy0: float, kinetic: float) -> float:
+    """What changes of the energy are divided by: its size at the start, or a thousandth of the
+    largest kinetic energy."""
+    return max(abs(energy0), 1e-3 * kinetic) or 1.0
 
 
 def momentum(run: Any, start: int = 0) -> Stray:
@@ -85,8 +98,11 @@ def momentum(run: Any, start: int = 0) -> Stray:
     `kept_axis` where no more of it is conserved.
 
     In flight it is the whole momentum about the origin, which loads may change; where forces act and
-    no torque, it is that about the centre of mass, which is conserved.
+    no torque, it is that about the centre of mass, which is conserved.  Of a system it is that of all
+    bodies about the origin, against the sum of the sizes of theirs.
     """
+    if run.kind.bodies:
+        return _of_all(run, run.angular_momenta, "Angular momentum", "L", start)
     in_flight, free = run.position is not None, is_free(run)
     pushed = in_flight and (run.force is None or run.force.acts)
     about = "" if not in_flight else "the centre of mass" if free and pushed else "the origin"
@@ -107,6 +123,28 @@ def momentum(run: Any, start: int = 0) -> Stray:
         _cause(run, not free),
         about,
     )
+
+
+def linear_momentum(run: Any, start: int = 0) -> Stray:
+    """The momentum of all bodies of a system, against the sum of the sizes of theirs."""
+    return _of_all(run, run.linear_momenta, "Momentum", "P", start)
+
+
+def _of_all(run, momenta, name, letter, start):
+    """The change of the sum of momenta (n, bodies, 3), which may itself be zero."""
+    total, sizes = momenta.sum(axis=1), np.linalg.norm(momenta, axis=2).sum(axis=1)
+    size = float(sizes[start]) or float(sizes.max()) or 1.0
+    one = letter.lower()
+    return Stray(
+        np.linalg.norm(total - total[start], axis=1) / size,
+        f"{name} |{letter} − {letter}₀| / Σ|{one}|",
+        size,
+        _cause_in_system(run.keeps_momentum),
+    )
+
+
+def _cause_in_system(kept):
+    return "" if kept else "the interaction or fixed points may change it"
 
 
 def _cause(run, loads, motors=False):

@@ -21,6 +21,8 @@ class Motions(NamedTuple):
 
 
 def motions_of(y: np.ndarray, kind: Kind) -> Motions:
-    """The parts of motions (..., width), as views."""
+    """The parts of motions (..., width), as views; those of systems (..., bodies, component)."""
+    if kind.bodies:
+        y = y.reshape(*y.shape[:-1], kind.bodies, -1)
     found = {name: y[..., place] for name, place in kind.groups.items()}
     return Motions(found.pop("attitude"), **found)

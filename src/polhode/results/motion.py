@@ -113,7 +113,7 @@ OMEGA = ROTATION.slices["omega"]  # in every kind of motion
 def parts(y: np.ndarray, kind: Kind = ROTATION) -> Any:
     """The parts of motions (..., width) by name, as views; those of a system (..., bodies, component)."""
     if kind.bodies:
-        y = y.reshape(*y.shape[:-1], kind.bodies, -1)
+        y = y.reshape(*y.shape[:-1], kind.bodies, kind.width // kind.bodies)
     return kind.parts(*(y[..., place] for place in kind.slices.values()))
 
 
@@ -132,7 +132,7 @@ def row(kind: Kind, *values: Any) -> np.ndarray:
         ],
         axis=-1,
     )
-    return found.reshape(*found.shape[:-2], -1) if kind.bodies else found
+    return found.reshape(*found.shape[:-2], kind.width) if kind.bodies else found
 
 
 def described(y: np.ndarray, kind: Kind = ROTATION) -> dict[str, Any]:
@@ -202,6 +202,45 @@ class InMotion(Attitudes):
             return [*super().__dir__(), *(PARTS[field].name for field in self.kind.slices)]
 
 
+# --- differences ----------------------------------------------------------------------------------
+
+
+def sizes_of_system(y: np.ndarray, kind: Kind, length: float) -> dict[str, float]:
+    """What differences between motions of a system are relative to, over motions (n, width) that
+    take so long: the largest angular velocity, but no less than a radian in that time; the size of
+    the system, which is the largest distance of a body from the middle of all; and likewise the
+    largest speed, but no less than that size in that time."""
+    found, whole = parts(y, kind), 1.0 / (length or 1.0)
+    size = _from_middle(found.position) or 1.0
+    return {
+        "omega": max(float(np.linalg.norm(found.omega, axis=-1).max()), whole),
+        "position": size,
+        "velocity": max(_from_middle(found.velocity), size * whole),
+    }
+
+
+def _from_middle(x: np.ndarray) -> float:
+    """The largest distance of x (n, bodies, 3) from the mean over the bodies; that of one body alone
+    is from the origin."""
+    middle = x.mean(axis=-2, keepdims=True) if x.shape[-2] > 1 else 0.0
+    return float(np.linalg.norm(x - middle, axis=-1).max())
+
+
+def largest_differences(
+    one: np.ndarray, two: np.ndarray, sizes: dict[str, float], kind: Kind = ROTATION
+) -> np.ndarray:
+    """For each of the motions (n, width) the angle in radians between two attitudes, or what is larger
+    of the differences of the other parts, relative to these sizes; in a system the largest of any
+    body."""
+    found, true = parts(one, kind), parts(two, kind)
+    worst = rotations.angle_between(found.attitude, true.attitude)
+    for name, size in sizes.items():
+        away = getattr(found, name) - getattr(true, name)
+        distance = np.abs(away) if away.ndim == 1 else np.linalg.norm(away, axis=-1)
+        worst = np.maximum(worst, distance / size)
+    return worst.max(axis=-1) if kind.bodies else worst
+
+
 # --- axes -----------------------------------------------------------------------------------------
 
 
@@ -225,16 +264,34 @@ def in_user_axes(body: Any, y: np.ndarray, kind: Kind = ROTATION) -> np.ndarray:
     return y if body.is_principal else back_to_axes(body.axes, y, kind)
 
 
+def to_principal_axes(body: Any, y: np.ndarray, kind: Kind = ROTATION) -> np.ndarray:
+    """The inverse of `in_user_axes`."""
+    return y if body.is_principal else back_to_axes(np.swapaxes(body.axes, -1, -2), y, kind)
+
+
 def back_to_axes(axes: np.ndarray, y: np.ndarray, kind: Kind = ROTATION) -> np.ndarray:
     """The same for axes (..., 3, 3)."""
     back = np.swapaxes(axes, -1, -2)
-    turn = {
-        "attitude": lambda q: rotations.qmul(q, _quaternions(back)),
-        "body": lambda vector: rows_times(vector, back),
-        "space": lambda part: part,
-    }
-    turned = (turn[PARTS[name].frame](part) for name, part in parts(y, kind)._asdict().items())
+    turned = (_turned(name, part, back) for name, part in parts(y, kind)._asdict().items())
     return row(kind, *turned)
+
+
+def part_in_user_axes(body: Any, y: np.ndarray, kind: Kind, name: str) -> np.ndarray:
+    """One part of `in_user_axes`, a copy."""
+    part = getattr(parts(y, kind), name)
+    return (
+        part.copy()
+        if body.is_principal
+        else _turned(name, part.copy(), np.swapaxes(body.axes, -1, -2))
+    )
+
+
+def _turned(name: str, part: np.ndarray, axes: np.ndarray) -> np.ndarray:
+    """A part of motions in other axes."""
+    frame = PARTS[name].frame
+    if frame == "attitude":
+        return rotations.qmul(part, _quaternions(axes))
+    return rows_times(part, axes) if frame == "body" else part
 
 
 def _quaternions(axes):

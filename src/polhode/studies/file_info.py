@@ -11,6 +11,7 @@ from polhode.errors import InputError
 from polhode.io import read, read_ensemble
 from polhode.io.ensemble import STATUS
 from polhode.io.formats import format_to_read, zarr
+from polhode.results._trajectory import Trajectory
 from polhode.studies.sweep.sweep_store import Store
 from polhode.support.regular import file_path
 
@@ -20,6 +21,7 @@ _RUN_FACTS = (
     "step",
     "tolerance",
     "torque",
+    "interaction",
     "torque_mode",
     "steps",
     "torque_evaluations",
@@ -59,7 +61,8 @@ def describe(path: str | PathLike[str]) -> dict[str, Any]:
         kind, details = "sweep", _describe_sweep(path)
     else:
         arrays, facts = read.contents(path)
-        kind = "ensemble" if "end_time" in arrays else "run"
+        of_run = "run of a system" if "interaction_terms" in facts else "run"
+        kind = "ensemble" if "end_time" in arrays else of_run
         details = (_describe_ensemble if kind == "ensemble" else _describe_run)(path, arrays, facts)
     return {
         "file": str(path),
@@ -82,18 +85,33 @@ def _describe_run(path, arrays, facts):
     run = read.as_trajectory(path, arrays, facts)
     return {
         **_run_facts(facts),
-        **({} if run.force is None else {"force": repr(run.force)}),
-        "body": {
-            "name": run.body.name,
-            "mass": run.body.mass,
-            "moments": run.body.moments.tolist(),
-        },
+        **(_describe_body(run) if isinstance(run, Trajectory) else _describe_bodies(run)),
         "points": len(run),
         "t_first": _number(run.t[:1]),
         "t_last": _number(run.t[-1:]),
         "energy": "kinetic" if run.potential_energy is None else "total",
         **_range("energy", run.total_energy),
         "provenance": facts,
+    }
+
+
+def _describe_body(run):
+    body = run.body
+    force = {} if run.force is None else {"force": repr(run.force)}
+    about = {"name": body.name, "mass": body.mass, "moments": body.moments.tolist()}
+    return {**force, "body": about}
+
+
+def _describe_bodies(run):
+    system = run.body
+    linear, angular = run.linear_momentum[0].tolist(), run.angular_momentum[0].tolist()
+    return {
+        "bodies": len(system),
+        "mass": system.mass,
+        "names": system.names,
+        "fixed": np.flatnonzero(system.fixed).tolist(),
+        "momentum_first": linear,
+        "angular_momentum_first": angular,
     }
 
 
@@ -146,7 +164,7 @@ def _describe_unfinished(folder):
         "method": identity["method"],
         "step": identity.get("step"),
         "tolerance": identity.get("tolerance"),
-        "torque": identity["torque"],
+        **{key: identity[key] for key in ("torque", "interaction") if key in identity},
         "torque_mode": identity["torque_mode"],
         "steps": state["done"],
         "steps_in_all": state.get("of"),

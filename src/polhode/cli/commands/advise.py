@@ -67,7 +67,7 @@ def advise(
     from polhode.studies.advise._advise import methods_to_try
     from polhode.studies.advise.cost import seconds
     from polhode.studies.compare._compare import check_error
-    from polhode.studies.compare.task import as_task
+    from polhode.studies.compare.as_task import as_task
 
     wanted = None if methods is None else methods.split(",")
     check_error(error)
@@ -116,7 +116,7 @@ def _compile_all(recipe: dict[str, Any], names: list[str], bar: Bar) -> None:
 def _compile(recipe: dict[str, Any], name: str) -> None:
     """Compile one candidate, in a process of its own."""
     from polhode.studies.compare.entries import find
-    from polhode.studies.compare.task import as_task
+    from polhode.studies.compare.as_task import as_task
 
     find(name).runner(as_task(**recipe), None).compile()
 

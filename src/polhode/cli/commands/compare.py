@@ -60,7 +60,7 @@ def compare(
     from polhode.io import store
     from polhode.studies.compare import entries
     from polhode.studies.compare._compare import check_errors
-    from polhode.studies.compare.task import as_task
+    from polhode.studies.compare.as_task import as_task
 
     given = None if methods is None else methods.split(",")
     entries.select(given, family)  # what is wrong with them shows first

@@ -30,7 +30,7 @@ def plot(
     """Draw a figure of stored runs."""
     from polhode.errors import InputError, unknown
     from polhode.io import store
-    from polhode.io.read import as_run
+    from polhode.io.read import as_any_run
     from polhode.show import plots
     from polhode.support.regular import file_path
 
@@ -43,6 +43,6 @@ def plot(
         )
     output = output or file_path(runs[0]).with_name(f"{runs[0].stem}-{kind}.png")
     store.check_output(output, FIGURE_FORMATS, force)
-    records = [as_run(path) for path in runs]
+    records = [as_any_run(path) for path in runs]
     getattr(plots, kind)(records if kind in OF_SEVERAL else records[0], output)
     print_path("Figure", output, as_json)

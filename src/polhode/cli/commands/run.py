@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from polhode.cli.run_task import RunTask
 
 GROUP = "First steps"
+MOST_ROWS = 4  # of a matrix in the summary
 SETTINGS = "Settings, in place of what the scenario says"
 
 
@@ -104,7 +105,7 @@ def run(
     if as_json:
         print_json(summary)
     else:
-        print_summary(task.job.title, summary)
+        print_summary(task.job.title, {key: _shown(value) for key, value in summary.items()})
     if code:
         print_error(message)
         raise typer.Exit(code)
@@ -167,6 +168,12 @@ def _save_elsewhere(task: "RunTask", target: Path, trajectory: Any) -> Path | No
         with contextlib.suppress(InputError):
             return store.save(trajectory, folder / name, task.format)
     return None
+
+
+def _shown(value: Any) -> Any:
+    """Return a value of the summary, or how many rows it has where those of all bodies are too many to read."""
+    is_long = isinstance(value, list) and len(value) > MOST_ROWS
+    return f"{len(value)} rows (--json prints them)" if is_long else value
 
 
 def _unused_name(target: Path) -> Path:

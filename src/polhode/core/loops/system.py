@@ -5,7 +5,6 @@ three of them: the state, one that failed, and the one before a step.
 """
 
 from polhode.core.jit import jit
-from polhode.core.kicks import FlyingState
 from polhode.core.loops.fixed import DONE, outcome
 from polhode.core.motions import Flight
 from polhode.core.systems import (
@@ -13,39 +12,31 @@ from polhode.core.systems import (
     RESIDUAL,
     SystemState,
     body_at,
-    load,
     load_motion,
     put,
     put_rows,
-    store,
     store_motion,
 )
-from polhode.core.vec import matrix, times
+from polhode.core.vec import matrix
 
 STATE, FAILED, BEFORE = 0, 1, 2
 
-# bound per method:       step, clock
+# bound per method:       step, start, clock, load_state and velocity of one body
 # bound per interaction:  torque, act, energy
-step = clock = torque = act = energy = None
+step = start = clock = load_state = velocity = torque = act = energy = None
 
 
 def begin(h, t, motions, z, body, p):
     """The states of all bodies, from their motions."""
-    s = z[STATE]
-    for i in range(len(s)):
-        m = load_motion(motions, i)
-        Pi = times(body_at(body, i).I, m.omega)
-        one = FlyingState(m.attitude, Pi, NOTHING, 0.0, 0.0, m.position, m.velocity, NOTHING)
-        store(one, s, i)
-    torque.interact(t, 0.0, s, body, p)
+    start(h, t, motions, z[STATE], body, torque, p)
 
 
 @jit
-def outcome_of_all(h, s, body):
+def outcome_of_all(h, s, body, load_state, velocity):
     """How a step came out: DONE, or how it did for the first body for which it did not."""
     for i in range(len(s.z)):
-        one = load(s.z, i)
-        Om = times(body_at(body, i).Iinv, one.Pi)
+        one = load_state(s.z, i)
+        Om = velocity(one, body_at(body, i))
         flaw = 0.0 * (one.q[3] + one.v[0] + one.v[1] + one.v[2])
         why = outcome(h, Om, flaw, s.residual)
         if why != DONE:
@@ -54,12 +45,17 @@ def outcome_of_all(h, s, body):
 
 
 @jit
-def observed(z, body, motions):
+def observed(z, body, motions, load_state, velocity):
     """The motions of all bodies, in rows of 13 numbers one after the other."""
     rows = motions.reshape(len(z), 13)
     for i in range(len(z)):
-        s = load(z, i)
-        store_motion(Flight(s.q, times(body_at(body, i).Iinv, s.Pi), s.x, s.v), rows, i)
+        s = load_state(z, i)
+        store_motion(Flight(s.q, velocity(s, body_at(body, i)), s.x, s.v), rows, i)
+
+
+def look(z, body, motions):
+    """The motions of these states."""
+    observed(z, body, motions, load_state, velocity)
 
 
 def march(count, every, k, grid, z, body, p, points, residuals):
@@ -77,7 +73,7 @@ def march(count, every, k, grid, z, body, p, points, residuals):
             t, h = clock(grid, k)
             before[:] = state
             s = step(h, t, s, body, torque, p)
-            why = outcome_of_all(h, s, body)
+            why = outcome_of_all(h, s, body, load_state, velocity)
             if why != DONE:
                 z[FAILED][:] = state
                 z[FAILED, :, RESIDUAL] = s.residual
@@ -85,7 +81,7 @@ def march(count, every, k, grid, z, body, p, points, residuals):
                 return why, k, 0.0
             worst = max(worst, s.residual)
             k += 1
-        observed(state, body, points[j])
+        observed(state, body, points[j], load_state, velocity)
         residuals[j] = worst
     return DONE, k, 0.0
 

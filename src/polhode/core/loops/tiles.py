@@ -10,6 +10,7 @@ threads call the loops at once, for different ranges of tiles.
 `one_by_one` then repeats these lanes with the whole step.  The numbers are those of `loops.march`.
 """
 
+from polhode.core.few import IN_PLACE
 from polhode.core.jit import jit
 from polhode.core.lanes import ALONE
 from polhode.core.loops.fixed import DONE, LARGEST_ANGLE, outcome
@@ -39,6 +40,7 @@ def no_polish(equation, x, data, residual):
 # replacements without branches; later ones use the earlier
 TOGETHER = (
     *ALONE,
+    *IN_PLACE,
     (polish, no_polish),
     (further, no_further),
     (in_parts, no_further),

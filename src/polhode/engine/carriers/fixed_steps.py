@@ -162,9 +162,14 @@ class FixedSteps:
             saved[key] for key in ("starts", "steps", "counted", "elapsed")
         )
 
+    @property
+    def memory(self) -> np.ndarray:
+        """The method's own state."""
+        return self.z[self.program.at].copy()
+
     def resume(self, memory: np.ndarray) -> None:
         """Go on from the method's own state."""
-        self.z[:, 0] = memory
+        self.z[self.program.at] = memory
         self.motion = self.program.motion(self.z)
 
     @property

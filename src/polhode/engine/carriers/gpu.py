@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.loads.stack import matrix_here, vector_here
-from polhode.core.loops import cuda, fixed as loops, tiles
+from polhode.core.loops import cuda, tiles
 from polhode.core.layout import layout
-from polhode.core.rotors import gyrostat
 from polhode.engine.carriers.simd_tiles import REASONS, clock_of
 from polhode.engine.ensemble.parameters import fields
 from polhode.engine.rotors import PER_ROTOR
@@ -94,7 +93,7 @@ class Gpu:
         self._kernels = program.kept(("cuda", self.dtype, own_body, own_parameters), dict)
         self.names = {
             **program.names,
-            "load_body": layout(gyrostat(rotors) if rotors else loops.Body).unpack,
+            "load_body": layout(program.body_shape).unpack,
             "own_body": tiles.each if own_body else tiles.shared,
             "own_parameters": tiles.each if own_parameters else tiles.shared,
         }
@@ -102,7 +101,7 @@ class Gpu:
     def _inertia(self, moments: np.ndarray | OnDevice) -> Any:
         """Moments and their inverses, and what is of rotors, (6 or more, 1 or n) on the GPU."""
         if not isinstance(moments, OnDevice):
-            return self._send(np.concatenate([moments[:3], 1.0 / moments[:3], moments[3:]]))
+            return self._send(self.program.body_rows(moments))
         rows = self.cuda.device_array((6, self.n), self.dtype)
         cuda.launch_over(self.n, cuda.plain(cuda.invert), moments.array, rows)
         return rows

@@ -7,10 +7,8 @@ independent, so that the results do not depend on the number of threads.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -20,10 +18,9 @@ import numpy as np
 from polhode.core.loops import fixed as loops, tiles
 from polhode.core.jit import Build, bind, compiling, direct, jit
 from polhode.core.layout import layout
-from polhode.core.rotors import gyrostat
 from polhode.core.single import SinglePrecision
+from polhode.engine.carriers.threads import check_threads, share
 from polhode.engine.diagnosis import exception_text
-from polhode.errors import whole
 
 if TYPE_CHECKING:
     from polhode.engine.program import Program
@@ -36,21 +33,6 @@ LITTLE = 50_000  # body-steps that are not worth a second thread
 REASONS = {loops.DIVERGED: "diverged", loops.UNSOLVED: "unsolved"}
 PACKED = re.compile(r" fmul <\d+ x (?:double|float)>")
 SINGLE = re.compile(r" fmul (?:double|float) ")
-
-
-def default_threads() -> int:
-    """As many threads as the process may use processors."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-@lru_cache(1)
-def _pool() -> ThreadPoolExecutor:
-    """Threads that help the calling one; they start when they are needed."""
-    return ThreadPoolExecutor(max(64, 2 * default_threads()))
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not survive a fork
 
 
 class Tiles:
@@ -69,15 +51,12 @@ class Tiles:
         threads: int | None = None,
         lanes: int = LANES,
     ) -> None:
-        if threads is not None:
-            threads = whole(
-                "threads", threads, 1, "write threads=2, or leave it out for one per processor"
-            )
+        threads = check_threads(threads)
         self.program, self.n, self.dtype = program, n, np.dtype(dtype)
         # the interpreter runs one torque at a time: one body after another
         self.python = any(program.pythons)
         self.lanes = 1 if self.python else lanes
-        self.threads = 1 if self.python else threads or default_threads()
+        self.threads = 1 if self.python else threads
         self.tiles = -(-n // self.lanes)
         self.task = max(1, self.tiles // (ROUNDS * self.threads))
         self.dead = np.zeros(n, dtype=bool)
@@ -86,8 +65,7 @@ class Tiles:
         # whether each body has its own moments, and its own parameters
         self.own = moments.shape[1] > 1, parameters.shape[1] > 1
         self._machines = program.kept(("tiles", self.dtype, self.lanes, self.own), dict)
-        inertia = moments[:3], 1.0 / moments[:3], moments[3:]  # the rest is of rotors
-        self._arrange(np.concatenate(inertia), parameters)
+        self._arrange(program.body_rows(moments), parameters)
 
     def _arrange(self, inertia: np.ndarray, parameters: np.ndarray) -> None:
         """Allocate the tiles, for the state, whether the body is well, and its own moments and
@@ -114,7 +92,6 @@ class Tiles:
 
         size, lanes = self.program.size, self.lanes
         state, place = layout(self.program.kind, lanes), size + 1
-        rotors = self.program.motion_kind.spinning
         names: dict[str, Any] = {
             **self.program.names,
             "load_state": state.unpack,
@@ -124,7 +101,7 @@ class Tiles:
             "real": getattr(numba, self.dtype.name),
         }
         for kind, own, common, this in (
-            (gyrostat(rotors) if rotors else loops.Body, self.own[0], "common_body", "this_body"),
+            (self.program.body_shape, self.own[0], "common_body", "this_body"),
             (self.program.shape, self.own[1], "common_parameters", "these_parameters"),
         ):
             if own:
@@ -233,21 +210,11 @@ class Tiles:
             task(0, self.tiles)
             return
         starts = range(0, self.tiles, self.task)
-        todo = iter(starts)  # shared by the threads
-
-        def work() -> None:
-            try:
-                for first in todo:
-                    task(first, min(first + self.task, self.tiles))
-            except BaseException:
-                list(todo)  # nothing is left for the others
-                raise
-
-        helpers = [_pool().submit(work) for _ in range(min(self.threads, len(starts)) - 1)]
-        work()
-        for helper in helpers:
-            if not helper.cancel():  # one that has not begun is no longer needed
-                helper.result()
+        share(
+            lambda first: task(first, min(first + self.task, self.tiles)),
+            starts,
+            min(self.threads, len(starts)),
+        )
 
     def _advance(
         self, together: Loop, segment: Segment, first: int, last: int, k: int, count: int

@@ -42,6 +42,20 @@ def sample_bodies(motions: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     return chosen, motions[chosen]
 
 
+def halved_steps(
+    step: Any, count: int, start: float, end: float, breaks: Any
+) -> tuple[tuple[float, float], Any, list[float] | None]:
+    """(span, steps, breaks) of a run that takes each of so many steps in two halves."""
+    steps, halved = np.asarray(step), 0.5 * np.asarray(step)
+    if steps.ndim:
+        steps = steps[: count + 1]
+        halved = np.repeat(steps, 2)[:-1]
+        halved[1::2] = 0.5 * (steps[:-1] + steps[1:])
+    low, high = min(start, end), max(start, end)
+    inside = [at for at in break_times(breaks) if low < at < high]
+    return (start, end), halved if steps.ndim else float(halved), inside or None
+
+
 @dataclass(frozen=True)
 class Halved:
     """The second run of some bodies, which began with `motions` in principal axes."""
@@ -87,20 +101,9 @@ class Halved:
     def _run(self, run: Ensemble, well: np.ndarray) -> Ensemble:
         """The bodies that did not fail, to the time that the run has reached."""
         numbers, (start, end) = self.numbers[well], (self.start, float(run.t))
-        steps, torque = np.asarray(run.step), self.torque
-        halved: Any
-        if steps.ndim:
-            steps = steps[: run.steps + 1]
-            halved = np.repeat(steps, 2)[:-1]
-            halved[1::2] = 0.5 * (steps[:-1] + steps[1:])
-        else:
-            halved = 0.5 * float(steps)
-            torque = torque.for_step(halved)
-        low, high = min(start, end), max(start, end)
-        breaks = [at for at in break_times(self.breaks) if low < at < high]
-        again = self.many(
-            self._bodies(numbers), torque, (start, end), halved, run.method, breaks or None
-        )
+        span, halved, breaks = halved_steps(run.step, run.steps, start, end, self.breaks)
+        torque = self.torque if np.ndim(halved) else self.torque.for_step(halved)
+        again = self.many(self._bodies(numbers), torque, span, halved, run.method, breaks)
         values = {name: np.asarray(value, dtype=float) for name, value in run.parameters.items()}
         motions = self._in_user_axes(self.motions[well], numbers, run.kind)
         begin = parts(motions, run.kind)

@@ -15,7 +15,6 @@ from polhode.engine.ensemble.measure import (
     FLYING_ARGUMENTS,
     IN_FLIGHT,
     QUANTITIES,
-    Measure,
     check_function,
 )
 from polhode.errors import InputError, brief, choice, whole
@@ -113,8 +112,7 @@ def make_recorder(keep: int | str | Statistics, run: Any) -> End:
     """The recorder for the option `keep`."""
     if isinstance(keep, str):
         choice("value of keep", keep, ["end", "statistics"])
-        everything = (*QUANTITIES, *(() if run.force is None else IN_FLIGHT))
-        return End() if keep == "end" else Running(Statistics(of=everything), run)
+        return End() if keep == "end" else Running(Statistics(of=run.quantities), run)
     if isinstance(keep, dict):
         for name in keep:
             choice("option of statistics", name, ("every", "of", "functions"))
@@ -189,9 +187,7 @@ class Running(Every):
 
     def __init__(self, options: Statistics, run: Any) -> None:
         self.every, self.total = options.every, run.total
-        if run.force is None:
-            options.check_on_ground()
-        self.measure = Measure(run.bodies, run.torque, run.values, options.functions, run.force)
+        self.measure = run.measure(options)
         self.names = [*options.of, *options.functions]
         self.t, self.seen = [], np.zeros(run.n)
         self.time = {

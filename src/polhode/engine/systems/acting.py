@@ -2,7 +2,7 @@
 their Python.
 
     compiled    numba can compile it
-    callback    it stays Python: the compiled loop calls it back
+    callback    it stays Python, or is in C: the compiled loop calls it back
     python      nothing is compiled (`compiled=False`)
 """
 
@@ -109,42 +109,62 @@ def way(system: System, compiled: bool, t0: float, t1: float, motion: np.ndarray
         acts.append(callback.act)
         pythons.append(python)
         notes.append(f"{one.name}: {note}" if len(terms) > 1 else note)
-    mode = "callback" if any(pythons) else "compiled"
+    outside = any(pythons) or any(one.in_c for one in terms)
+    mode = "callback" if outside else "compiled"
     return Way(mode, "; ".join(notes), acting(acts), p, tuple(pythons) or (None,))
 
 
 # --- comparison -----------------------------------------------------------------------------------
 
 
-def obstacle(one: Interaction, t0: float, t1: float, motion: np.ndarray, n: int) -> str | None:
+Evaluate = Callable[[float, np.ndarray], np.ndarray]  # (t, motion) -> forces and torques
+
+
+def by_rows(made: Callable[..., Any], one: Interaction, n: int) -> Evaluate:
+    """What evaluates an interaction as the loops over rows do; `made` is `bind` or `interpreted`."""
+    loop, p = made(loops.forces_at, act=acting([one.act()])), numbers((one,), n)
+
+    def evaluate(t: float, motion: np.ndarray) -> np.ndarray:
+        loop(t, motion, p)
+        return np.concatenate([p.places.F, p.places.N])
+
+    return evaluate
+
+
+def obstacle(
+    one: Interaction,
+    t0: float,
+    t1: float,
+    motion: np.ndarray,
+    n: int,
+    form: Callable[..., Evaluate] = by_rows,
+) -> str | None:
     """Why an interaction cannot be machine code; None where it can, and agrees with its Python, as
     the package's own do."""
     note = one.obstacle()
-    if note is not None:
+    if note is not None or one.in_c:
         return note
     some, which = one.sample(n)
-    machine, p = bind(loops.forces_at, act=acting([some.act()])), numbers((some,), len(which))
-    width = of_bodies(1).width
-    rows = motion.reshape(n, width)[which]
+    machine = form(bind, some, len(which))
+    rows = motion.reshape(n, of_bodies(1).width)[which]
     trouble: list[Exception] = []
 
     def attempt() -> None:
         try:
-            compile_now(machine, t0, rows.ravel(), p)
+            compile_now(machine, t0, rows.ravel())
         except ValueError as error:  # of the user's code: told when it is evaluated at the start
             trouble.append(error)
 
     note = compile_obstacle(attempt)
     if note is not None or one.is_ours or trouble:
         return note
-    python = interpreted(loops.forces_at, act=acting([some.act()]))
+    python = form(interpreted, some, len(which))
     for t, moved in _samples(t0, t1, rows):
         found: list[np.ndarray | None] = []
-        for loop in (machine, python):
+        for evaluate in (machine, python):
             try:
                 with np.errstate(all="ignore"):
-                    loop(t, moved.ravel(), p)
-                found.append(np.concatenate([p.places.F, p.places.N]))
+                    found.append(evaluate(t, moved.ravel()))
             except Exception:
                 found.append(None)
         ours, theirs = found

@@ -3,56 +3,45 @@ body."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 
 from polhode.core.digest import digest, reach
-from polhode.core.jit import bind, compile_now, compiling, direct, interpreted
-from polhode.core.kicks import FlyingState
-from polhode.core.layout import layout
+from polhode.core.jit import bind, compile_now, compile_obstacle, compiling, direct, interpreted
+from polhode.core.layout import Layout, layout
 from polhode.core.loops import fixed
 from polhode.core.loops import system as loops
 from polhode.core.loops.adaptive_motion import STEP
 from polhode.core.motions import Kind, of_bodies
-from polhode.core.systems import INVERSE, RESIDUAL, Acting, SystemFrames, interacting
+from polhode.core.systems import RESIDUAL, Acting, SystemFrames, interacting
+from polhode.engine.carriers.threads import default_threads
 from polhode.engine.diagnosis import CORRECT
 from polhode.engine.systems import acting
+from polhode.engine.systems.shared import Shared, is_large
 from polhode.errors import InputError, IntegrationError, TorqueError
 from polhode.loads._system import System
+from polhode.loads.interaction_kernels import energies
+from polhode.loads.neighbours import with_room
 from polhode.methods._method import Method
+from polhode.methods._states import velocity_of
 from polhode.results.motion import in_user_axes, parts
 
-ROW = layout(FlyingState, rows=True).size
-Q, PI, X, V = slice(0, 4), slice(4, 7), slice(12, 15), slice(15, 18)
 
+class OfSystem(ABC):
+    """What the programs of systems have in common, whatever loops they are bound to."""
 
-@dataclass
-class SystemProgram:
-    """Bound loops and the arrays they run on.  `build` makes one."""
-
-    method: Method
     body: System
-    mode: str  # "compiled", "callback", "python"
-    note: str  # why not compiled, in a few words
+    method: Method
     motion_kind: Kind
-    moments: np.ndarray  # the numbers of the bodies
-    parameters: Acting
-    act: Callable[..., Any]
-    frames: SystemFrames  # the interaction as the method sees it
     pythons: tuple[acting.PythonInteraction | None, ...]
-    lowered: str
-    control: Any  # what the method needs to choose its steps, None where it cannot
-    tried = False
-    start_calls = 1
-    _found: dict[Any, Any] = field(default_factory=dict)
 
-    @property
-    def width(self) -> int:
-        """How many numbers a motion has."""
-        return self.motion_kind.width
+    @abstractmethod
+    def forces(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Forces and torques in space at a motion in the user's axes."""
 
     # --- what is called back ----------------------------------------------------------------------
 
@@ -84,8 +73,16 @@ class SystemProgram:
         now = parts(y, self.motion_kind)
         if not (np.isfinite(now.attitude).all() and np.isfinite(now.position).all()):
             return None
-        y = np.where(np.isfinite(y), y, 0.0)
-        where = f"at t = {t:.15g}{meeting(now.position)}"
+        try:
+            self.checked_forces(t, np.where(np.isfinite(y), y, 0.0))
+        except TorqueError as error:
+            return error
+        return None
+
+    def checked_forces(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The same as `forces`; a TorqueError if the interaction raises an error, or gives a bad
+        value."""
+        where = f"at t = {t:.15g}{meeting(parts(y, self.motion_kind).position)}"
         name = self.body.interaction.name
         try:
             with np.errstate(all="ignore"):
@@ -97,15 +94,74 @@ class SystemProgram:
             error = TorqueError(
                 f"the interaction {name!r} raised {type(cause).__name__} {where}: {cause}; {CORRECT}"
             )
-            error.__cause__ = cause
-            return error
+            error.t = t
+            raise error from cause
         for what, found in (("forces", F), ("torques", N)):
             bad = np.flatnonzero(~np.isfinite(found).all(axis=1))
             if len(bad):
-                return TorqueError(
+                error = TorqueError(
                     f"the interaction {name!r} gave the {what} {found[bad[0]].tolist()} for body {bad[0]} {where}; {CORRECT}"
                 )
-        return None
+                error.t = t
+                raise error
+        return F, N
+
+    # --- provenance -------------------------------------------------------------------------------
+
+    def digests(self) -> dict[str, Any]:
+        """Digests of code, for provenance, as those of `Program`."""
+        source = self.body.interaction.source()
+        return {
+            "source": digest(self.method.step, *source, identity=True),
+            "torque_source": digest(*source, identity=True),
+        }
+
+    def opaque(self) -> str | None:
+        """What the interaction uses that cannot be compared between processes, in words."""
+        return reach(*self.body.interaction.source(), identity=True).opaque
+
+
+@dataclass
+class SystemProgram(OfSystem):
+    """Bound loops and the arrays they run on.  `build` makes one."""
+
+    method: Method
+    body: System
+    mode: str  # "compiled", "callback", "python"
+    note: str  # why not compiled, in a few words
+    motion_kind: Kind
+    moments: np.ndarray  # the numbers of the bodies
+    p: Acting
+    act: Callable[..., Any]
+    frames: SystemFrames  # the interaction as the method sees it
+    pythons: tuple[acting.PythonInteraction | None, ...]
+    lowered: str
+    control: Any  # what the method needs to choose its steps, None where it cannot
+    threads: int = field(default_factory=default_threads)  # that share the bodies of a large system
+    tried = False
+    start_calls = 1
+    _found: dict[Any, Any] = field(default_factory=dict)
+
+    @property
+    def width(self) -> int:
+        """How many numbers a motion has."""
+        return self.motion_kind.width
+
+    @property
+    def parameters(self) -> Acting:
+        """What a step hands on as parameters, with room for the neighbours that there are now."""
+        self.p = with_room(self.p)
+        return self.p
+
+    @property
+    def row(self) -> Layout:
+        """How the state of one body is stored."""
+        return layout(self.method.row, rows=True)
+
+    @property
+    def reading(self) -> dict[str, Callable[..., Any]]:
+        """The functions that read the state of one body."""
+        return {"load_state": self.row.unpack, "velocity": velocity_of(self.method.row)}
 
     def forces(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Forces and torques in space at a motion in the user's axes."""
@@ -136,8 +192,9 @@ class SystemProgram:
     def begin(self, h: float, t: float, motion: np.ndarray) -> np.ndarray:
         """The states of all bodies, see `polhode.core.loops.system`."""
         n = len(self.body)
-        z = np.zeros((3, n, ROW))
-        loop = self.kept("begin", lambda: self.bound(loops.begin, torque=self.frames))
+        z = np.zeros((3, n, self.row.size))
+        names = {"start": self.method.start, "torque": self.frames}
+        loop = self.kept("begin", lambda: self.bound(loops.begin, **names))
         self.run(loop, h, t, motion.reshape(n, -1), z, self.moments, self.parameters)
         return z
 
@@ -147,10 +204,13 @@ class SystemProgram:
 
     def _march(self, uneven: bool) -> Callable[..., Any]:
         clock = fixed.listed_clock if uneven else fixed.even_clock
-        loop = self.bound(loops.march, step=self.method.step, torque=self.frames, clock=clock)
+        if is_large(self):
+            return Shared(self, self.threads).march(clock)
+        names = {**self.reading, "step": self.method.step, "torque": self.frames}
+        loop = self.bound(loops.march, clock=clock, **names)
         if self.mode == "python":
             return loop
-        z, out = np.zeros((3, len(self.body), ROW)), np.empty((0, self.width))
+        z, out = np.zeros((3, len(self.body), self.row.size)), np.empty((0, self.width))
         return direct(
             loop, 0, 1, 0, np.zeros(2), z, self.moments, self.parameters, out, np.empty(0)
         )
@@ -176,10 +236,18 @@ class SystemProgram:
 
     def motion(self, z: np.ndarray, lane: int = 0) -> np.ndarray:
         """The motion of a state, in principal axes."""
-        s = z[lane]
+        loop = self.kept("look", lambda: self.bound(loops.look, **self.reading))
+        found = np.empty(self.width)
         with np.errstate(over="ignore", invalid="ignore"):  # of a motion that has diverged
-            omega = self.moments[:, INVERSE : INVERSE + 3] * s[:, PI]
-        return np.concatenate([s[:, Q], omega, s[:, X], s[:, V]], axis=1).ravel()
+            self.run(loop, z[lane], self.moments, found)
+        return found
+
+    at = 0  # where the state is in z
+
+    @property
+    def form(self) -> tuple[Any, ...]:
+        """What a state is made of."""
+        return self.method.row._fields, self.row.size, len(self.body)
 
     def residual(self, z: np.ndarray, lane: int = 0) -> float:
         """The largest residual in a state."""
@@ -187,21 +255,13 @@ class SystemProgram:
 
     def remarks(self, z: np.ndarray) -> str:
         """The method's remarks on the steps so far."""
-        return self.method.remarks(lambda field: 0.0)
+        rows = z[loops.STATE]
 
-    # --- provenance -------------------------------------------------------------------------------
+        def total(field: str) -> float:
+            place = place_of(field, self.method.row)
+            return float(rows[:, place].sum())
 
-    def digests(self) -> dict[str, Any]:
-        """Digests of code, for provenance, as those of `Program`."""
-        source = self.body.interaction.source()
-        return {
-            "source": digest(self.method.step, *source, identity=True),
-            "torque_source": digest(*source, identity=True),
-        }
-
-    def opaque(self) -> str | None:
-        """What the interaction uses that cannot be compared between processes, in words."""
-        return reach(*self.body.interaction.source(), identity=True).opaque
+        return self.method.remarks(total)
 
 
 def meeting(x: np.ndarray) -> str:
@@ -223,9 +283,9 @@ def build(
     feels = system.interaction.uses_velocity
     control: Any = suited.control
     rows = control.rows if control else 0
-    felt = (
-        f"the interaction {system.interaction.name!r}, which depends on velocities" if feels else ""
-    )
+    frames = interacting(way.act, not system.is_principal, feels)
+    if suited.potential:
+        frames = frames._replace(potential=potential(suited, system, way))
     return SystemProgram(
         method=suited,
         body=system,
@@ -233,22 +293,58 @@ def build(
         note=way.note,
         motion_kind=of_bodies(len(system)),
         moments=system.numbers(),
-        parameters=way.p._replace(work=np.zeros((rows, 13 * len(system)))),
+        p=way.p._replace(work=np.zeros((rows, 13 * len(system)))),
         act=way.act,
-        frames=interacting(way.act, not system.is_principal, feels),
+        frames=frames,
         pythons=way.pythons,
-        lowered=method.lowered(felt),
+        lowered=method.lowered(speeds_felt(system)),
         control=control,
     )
+
+
+def place_of(field: str, row: Any) -> int:
+    """Where a number is in the row of a body."""
+    names = list(get_type_hints(row).items())
+    before = names[: [name for name, _ in names].index(field)]
+    return sum(1 if kind is float else layout(kind).size for _, kind in before)
+
+
+def potential(method: Method, system: System, way: acting.Way) -> Callable[..., Any]:
+    """`energy(t, p)` for the steps of a method that asks for it."""
+    energy = energies([one.energy() for one in system.interaction.terms])
+    if way.mode != "python":
+        machine = bind(loops.energy_along, energy=energy)
+        few = np.empty(0), np.empty((0, 13 * len(system))), way.p, np.empty(0)
+        why = system.interaction.obstacle() or compile_obstacle(lambda: compile_now(machine, *few))
+        if why is not None:
+            raise InputError(
+                f"{method.name} asks for the potential energy after each step, and that of "
+                f"{system.interaction.name!r} cannot be compiled: {why}.  Correct it, use a method without +ep, or run "
+                "with compiled=False"
+            )
+    return energy
+
+
+def speeds_felt(system: System) -> str:
+    """What acts and depends on velocities, in words; empty where nothing does."""
+    interaction = system.interaction
+    if not interaction.uses_velocity:
+        return ""
+    return f"the interaction {interaction.name!r}, which depends on velocities"
 
 
 def suited_to(method: Method, system: System) -> Method:
     """The method as it runs with a system; an error where it cannot."""
     if method.system is None:
+        why = (
+            "its torques are part of an equation that it solves for one body"
+            if method.torques is None
+            else f"it asks for the torque on one body {method.torques} times in a step, without the places of the others"
+        )
         raise InputError(
-            f"{method.name} does not run with a system: its torques are part of equations that it solves for one body; "
-            "use a method made of kicks and drifts, such as LP2, VLV, EXACT or EXACT-RKN4"
+            f"{method.name} does not run with a system: {why}.  Methods that do are LP2, VLV, EXACT, EXACT-RKN4 and the "
+            "others made of kicks and drifts, NMB, SW, taylor1 to taylor6, and DOP853"
         )
     suited = method.suited(None, system)
     assert suited.system is not None
-    return suited.system(suited)
+    return suited.system(suited, system)

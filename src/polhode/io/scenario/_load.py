@@ -1,6 +1,6 @@
 """Scenario files: a run described in TOML, checked as a whole before anything starts.
 
-    problem = "krysl/slow-top"        # or the three sections [body], [initial] and [torque]
+    problem = "krysl/slow-top"        # or the three sections [body], [initial] and [torque], or several [[body]]
 
     [run]
     method = "NMB"
@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode import problems
-from polhode.bodies._body import RigidBody
 from polhode.engine._integrate import integrate
 from polhode.engine.flight import check_flight
 from polhode.engine.ensemble.parameters import check_parameters
@@ -38,6 +37,7 @@ from polhode.io.scenario.messages import TOP, as_toml, unknown_key
 from polhode.io.scenario.body_and_initial import read_body, read_initial
 from polhode.io.scenario.run_section import read_run
 from polhode.io.scenario.settings import apply_settings
+from polhode.io.scenario.systems import is_system, read_system
 from polhode.io.scenario.toml import parse
 from polhode.io.scenario.torque import (
     NEVER,
@@ -47,6 +47,7 @@ from polhode.io.scenario.torque import (
     torque_from_file,
     try_load,
 )
+from polhode.loads._system import System
 from polhode.loads._torque import ZERO
 from polhode.loads.load import as_load
 from polhode.support.units import as_units
@@ -55,6 +56,7 @@ from polhode.support.file_names import from_text, readable
 if TYPE_CHECKING:
     from polhode.engine.checkpoint import Checkpoint
     from polhode.loads.force import Force
+    from polhode.results._system_trajectory import SystemTrajectory
     from polhode.results._trajectory import Trajectory
 
 PLACE = ("position0", "velocity0")
@@ -66,7 +68,7 @@ class Scenario:
     `polhode.integrate`."""
 
     title: str
-    body: RigidBody
+    body: Any  # a RigidBody or a System
     torque: Any
     rotation0: np.ndarray
     omega0: np.ndarray
@@ -83,19 +85,21 @@ class Scenario:
     format: str | None = None
     ensemble: schema.Ensemble | None = None
     force: Force | None = None
-    position0: list | None = None
-    velocity0: list | None = None
+    position0: Any = None
+    velocity0: Any = None
 
     @property
     def in_flight(self) -> bool:
         """Whether the translation is followed too."""
-        return not (self.force is None and self.position0 is None and self.velocity0 is None)
+        return isinstance(self.body, System) or not (
+            self.force is None and self.position0 is None and self.velocity0 is None
+        )
 
     def integrate(
         self,
         progress: Callable[[int, int], Any] | None = None,
         checkpoint: str | PathLike[str] | Checkpoint | None = None,
-    ) -> Trajectory:
+    ) -> Trajectory | SystemTrajectory:
         """Run it; `progress` and `checkpoint` are those of `polhode.integrate`."""
         return integrate(
             self.body,
@@ -128,8 +132,8 @@ def load(path: str | PathLike[str], torque_file: str | PathLike[str] | None = No
     ----------
     path : str or Path
     torque_file : str or Path, optional
-        "FILE.py" or "FILE.py:NAME": a torque or load in Python, instead of a [torque] section.  The file is executed; a
-        scenario itself cannot name code.
+        "FILE.py" or "FILE.py:NAME": a torque or load in Python, instead of a [torque] section, or the interaction of a
+        system, instead of [[interaction]].  The file is executed; a scenario itself cannot name code.
 
     Returns
     -------
@@ -202,6 +206,15 @@ def _read(data, faults, torque_file, folder):
     known = "problem" in data  # what a misspelt problem would have supplied is not missing
     run = faults.check(schema.Run, data.get("run", {}), "run")
     times = read_run(run, problem, known, faults) if run else {}
+    if is_system(data):
+        system = read_system(
+            data, torque_file, folder, lambda body: _in_units(body, data, faults), faults
+        )
+        return {**system, **times, **_output(data, faults)}
+    if "interaction" in data:
+        faults.add(
+            ("interaction",), "is between bodies; write several [[body]], or a [torque] or [load]"
+        )
     body = _in_units(read_body(data, problem, known, folder, faults), data, faults)
     start = read_initial(data, body, problem, known, faults)
     step = [] if "rtol" in times else times.get("step")

@@ -20,6 +20,7 @@ from polhode.bodies._body import RigidBody
 from polhode.engine.ensemble.inputs import draw_values, check_bodies_fit
 from polhode.engine.ensemble.parameters import terms_of
 from polhode.errors import InputError
+from polhode.loads._system import System
 from polhode.loads._torque import ZERO
 from polhode.support.frames import rows_times
 from polhode.io.scenario import schema
@@ -30,6 +31,11 @@ def arguments(scenario, n=None, first=0):
     place of the scenario's."""
     from scipy import stats
 
+    if isinstance(scenario.body, System):
+        raise InputError(
+            f"the scenario is of one system of {len(scenario.body)} bodies, and its bodies are not an ensemble; use "
+            "`polhode run`, or write one [body]"
+        )
     if scenario.rtol is not None:
         raise InputError(
             f"ensembles take steps of a given size, and the scenario has run.rtol = {scenario.rtol:g}; give run.step in "

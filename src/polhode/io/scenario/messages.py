@@ -2,7 +2,17 @@
 
 from polhode.errors import nearest
 
-SECTIONS = ("body", "initial", "torque", "load", "run", "output", "ensemble", "units")
+SECTIONS = (
+    "body",
+    "initial",
+    "torque",
+    "load",
+    "interaction",
+    "run",
+    "output",
+    "ensemble",
+    "units",
+)
 TOP = ("title", "problem", *SECTIONS)
 EXAMPLES = {  # how each key is written
     "inertia": "[1.0, 2.0, 2.5]",
@@ -28,6 +38,14 @@ EXAMPLES = {  # how each key is written
     "momentum": "[0.1, 1.0, 0.0]",
     "position": "[7000.0, 0.0, 0.0]",
     "velocity": "[0.0, 7.5, 0.0]",
+    "fixed": "true",
+    "line": "[1.0, 0.0, 0.0]",
+    "ring": "2.0",
+    "axis": "[0.0, 0.0, 1.0]",
+    "lattice": "3.0",
+    "cells": "[6, 6, 6]",
+    "velocity_spread": "0.1",
+    "links": '[[0, 1], [1, 2]], "chain" or "ring"',
     "method": '"NMB"',
     "step": "0.01",
     "rtol": "1e-9",

@@ -2,7 +2,7 @@
 
 import inspect
 from functools import cache
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -72,6 +72,10 @@ def _how_often(value):
 
 
 Numbers = OneOrList[float, list[float]]
+End = int | str  # of a link: the number of a body, or its name
+Links = OneOrList[
+    Literal["chain", "ring"], list[Annotated[list[End], Field(min_length=2, max_length=2)]]
+]
 
 
 class Inertia(Section):
@@ -194,6 +198,55 @@ class Initial(Section):
     """Velocity of the centre of mass, of a body in flight."""
 
 
+def _count(value):
+    if type(value) is not int or value < 1:
+        raise InputError(
+            f"must be a whole number of bodies, at least 1, got {as_toml(value)!s:.60}; write 1000, for example"
+        )
+    return value
+
+
+Spread = Annotated[float, Field(ge=0)]
+
+
+Spreads = OneOrList[Spread, Annotated[list[Spread], Field(min_length=3, max_length=3)]]
+
+
+class Placement(Initial):
+    """Where a body of a system is at the start and how it moves, beside the keys of its shape; `count` of them are placed on a
+    line, a ring or a lattice."""
+
+    rotation: Literal["identity", "random"] | None = None  # type: ignore[assignment]
+    """The attitude: body axes along those of space, or any, drawn for each."""
+    fixed: bool = False
+    """Whether it turns about a fixed point, its position, about which its inertia is."""
+    count: Annotated[int, BeforeValidator(_count)] = 1
+    """How many there are of it."""
+    line: Vector | None = None
+    """Of several: the way from each to the next; the first is at the position."""
+    ring: Positive | None = None
+    """Of several: the radius of a ring about the position, on which each is turned by its angle; the first is in the direction
+    of the first axis."""
+    axis: Vector = [0.0, 0.0, 1.0]
+    """The axis of the ring."""
+    lattice: OneOrList[Positive, Sizes] | None = None
+    """Of several: the spacings of a lattice about the position."""
+    cells: Annotated[list[int], Field(min_length=3, max_length=3)] | None = None
+    """How many the lattice has along each axis; by default those of the smallest cube with room for all."""
+    omega_spread: Spreads = 0.0
+    """Standard deviation of the angular velocity about omega, one for all components or one for each."""
+    velocity_spread: Spreads = 0.0
+    """Standard deviation of the velocity; the mean of those drawn is subtracted, so that they have no momentum."""
+    seed: Annotated[int, Field(ge=0)] = 0
+    """Seed of the random draws."""
+
+
+@cache
+def placed(model):
+    """The section of a body of a system: that of its inertia, shape or mesh, and its placement."""
+    return create_model(model.__name__, __base__=(model, Placement))
+
+
 class Run(Section):
     """The method, the steps, and what is kept of them."""
 
@@ -240,20 +293,6 @@ class Units(Section):
     """Of times, such as "s"."""
 
 
-def _count(value):
-    if type(value) is not int or value < 1:
-        raise InputError(
-            f"must be a whole number of bodies, at least 1, got {as_toml(value)!s:.60}; write n = 1000, for example"
-        )
-    return value
-
-
-Spread = Annotated[float, Field(ge=0)]
-
-
-Spreads = OneOrList[Spread, Annotated[list[Spread], Field(min_length=3, max_length=3)]]
-
-
 class Ensemble(Section):
     """How the bodies of `polhode ensemble` differ from one another."""
 
@@ -275,6 +314,36 @@ class Ensemble(Section):
     """Relative spread of the body's extent along each principal axis, so that every body drawn is physically possible."""
     parameter_spread: dict[str, OneOrList[Spread, list[Spread]]] = {}
     """Standard deviations of the parameters of torque and loads about the values of `[torque]` and `[load]`, by their names."""
+
+
+def _is_nested(value):
+    """Whether this is a number, or lists of numbers to any depth."""
+    if isinstance(value, list):
+        return all(map(_is_nested, value))
+    return type(value) in (int, float) and abs(value) < float("inf")
+
+
+def _numbers(value):
+    if not all(map(_is_nested, value.values() if isinstance(value, dict) else [value])):
+        raise InputError(
+            f"must be a number, lists of numbers, or a table of them by the names of bodies, got {as_toml(value)!s:.60}; "
+            "write 1.0, [1.0, 2.0] or { moon = 1.0, earth = 81.3 }, for example"
+        )
+    return value
+
+
+@cache
+def interaction_model(name, function):
+    """The keys of the section of an interaction: the parameters of the function that makes it, but the bodies."""
+    fields = {"name": (str, ...)}
+    numbers = Annotated[Any, BeforeValidator(_numbers)]
+    for key, parameter in inspect.signature(function).parameters.items():
+        default = parameter.default
+        kind = {str: str, bool: bool}.get(type(default), numbers)
+        kind = Links if key == "links" else kind
+        if key not in supplied_parameters(function):
+            fields[key] = (kind, ... if default is parameter.empty else default)
+    return create_model(name, __base__=Section, **fields)
 
 
 @cache

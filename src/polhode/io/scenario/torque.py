@@ -13,8 +13,12 @@ from polhode.loads.named import Source, find, supplied_parameters
 # keys with which a file might try to run code
 CODE = ("file", "path", "python", "code", "function", "module", "source", "torque_file")
 NEVER = "a scenario holds data and never runs code, got"
-EXAMPLES = {"torque": "heavy_top", "load": "gravity"}  # names
+EXAMPLES = {"torque": "heavy_top", "load": "gravity", "interaction": "springs"}  # names
 TORQUE_FILE = "drop it here, and name the file on the command line: --torque-file FILE.py:NAME"
+IN_PYTHON = {
+    **dict.fromkeys(("torque", "load"), TORQUE_FILE),
+    "interaction": TORQUE_FILE.replace("torque-file", "interaction-file"),
+}
 
 
 def read_torque(data, body, problem, step, faults):
@@ -62,26 +66,32 @@ def torque_from_file(data, torque_file, faults):
     return user_file.torque(torque_file)
 
 
-def _term(given, path, table, body, step, faults):
+def named_section(given, path, table, model, faults):
+    """The function that makes what a section names, and the section checked by `model(name, function)`;
+    None where it has a fault."""
     code = _code(given)
     if code is not None:
-        faults.add(path, f"{NEVER} {as_toml(code)}; {TORQUE_FILE}")
-        return None
+        faults.add(path, f"{NEVER} {as_toml(code)}; {IN_PYTHON[path[0]]}")
+        return None, None
     if not isinstance(given, dict) or not isinstance(given.get("name"), str):
         faults.add(
             path,
             f'needs a name, got {as_toml(given)!s:.60}; write name = "{EXAMPLES[path[0]]}"; valid: '
             f"{', '.join(table)}",
         )
-        return None
+        return None, None
     make = None
     with faults.at(*path, "name"):
         make = find(path[0], given["name"], table)
     # its parameters are checked all the same
     meant = make is None and closest(given["name"], table)
     if meant:
-        faults.check(schema.torque_model(meant, table[meant]), given, *path)
-    section = make and faults.check(schema.torque_model(given["name"], make), given, *path)
+        faults.check(model(meant, table[meant]), given, *path)
+    return make, make and faults.check(model(given["name"], make), given, *path)
+
+
+def _term(given, path, table, body, step, faults):
+    make, section = named_section(given, path, table, schema.torque_model, faults)
     if section is None:
         return None
     options = {key: value for key, value in section if key != "name"}

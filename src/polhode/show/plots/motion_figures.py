@@ -11,8 +11,10 @@ from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 from polhode import rotations
 from polhode.results.conserved import energy, is_free, momentum
 from polhode.errors import InputError, brief, whole
-from polhode.io.read import as_run
+from polhode.io.read import as_any_run, as_run
 from polhode.show.plots.globe import curve, directions, globe
+from polhode.show.plots.panels import axes_in_space, logarithmic
+from polhode.show.plots.system_figures import overview_of_system
 from polhode.show.plots.style import (
     GREY,
     PALETTE,
@@ -29,23 +31,25 @@ from polhode.show.plots.style import (
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from polhode.results._run import Run
     from polhode.results._trajectory import Trajectory
 
 _MOST_SNAPSHOTS = 40
-_ROUND_OFF = 1e-17  # what is drawn in place of an error of zero on a logarithmic axis
 
 
 def overview(
-    run: Trajectory | str | PathLike[str],
+    run: Run | str | PathLike[str],
     path: str | PathLike[str] | IO[bytes] | None = None,
 ) -> Figure:
     """Angular velocity, energy, spatial momentum, and the path of the body's third axis on the
     sphere; of a body with rotors also their speeds, and of a body in flight its path in space.  Its
-    momentum is that about the origin, or about the centre of mass if no torque acts.
+    momentum is that about the origin, or about the centre of mass if no torque acts.  Of a system: the
+    paths of all bodies and their angular velocities, energy and momenta, and, of a few bodies, the
+    paths of their third axes.
 
     Parameters
     ----------
-    run : Trajectory, or path of a stored run
+    run : Trajectory, SystemTrajectory, or path of a stored run
     path : str or Path, optional
         Where to save the figure; the suffix selects the format.
 
@@ -60,8 +64,10 @@ def overview(
     >>> overview(run).get_suptitle()
     'LP2, step 0.01, 4000 steps, torque free'
     """
-    run, path = as_run(run), target(path)
+    run, path = as_any_run(run), target(path)
     with styled():
+        if run.kind.bodies:
+            return saved(overview_of_system(run), path)
         spins = run.rotor_speeds is not None
         heights = (2.0, *[1.3] * spins, 1.0, 1.0)
         figure = new_figure(10.5, 1.8 * sum(heights))
@@ -180,7 +186,7 @@ def _changes(above, below, run):
     """How far energy and spatial momentum go from where they began, on logarithmic axes."""
     strays = energy(run), momentum(run)
     for axes, stray, colour in zip((above, below), strays, PALETTE, strict=False):
-        _logarithmic(axes, run.t, np.abs(stray.values), colour)
+        logarithmic(axes, run.t, {"": np.abs(stray.values)}, [colour])
     momenta = "Spatial angular momentum"
     if strays[1].up is not None:
         momenta = "Vertical angular momentum"
@@ -199,28 +205,6 @@ def _changes(above, below, run):
     below.set_ylabel("|π − π₀| / |π₀|" if strays[1].up is None else "|(π − π₀)·up| / |π₀|")
 
 
-def _logarithmic(axes, t, values, colour):
-    """Zeros are drawn at the bottom of the axis; if all values are zero, a text says so."""
-    positive = values[values > 0.0]
-    if not len(positive):
-        unchanged(axes, t)
-        return
-    floor = max(positive.min(), _ROUND_OFF, 1e-9 * positive.max())
-    axes.plot(*thin(t, np.maximum(values, floor)), color=colour, lw=0.9)
-    axes.set_yscale("log")
-    axes.set_ylim(0.5 * floor, max(3.0 * positive.max(), 20.0 * floor))
-    axes.margins(x=0)
-
-
-def unchanged(axes, t):
-    """Says that nothing has changed, where a logarithmic axis could show nothing."""
-    axes.set_yticks([])
-    axes.text(
-        0.5, 0.5, "unchanged to the last bit", transform=axes.transAxes, ha="center", color=GREY
-    )
-    axes.set_xlim(t[0], t[-1])
-
-
 def _path(axes, run):
     """The path of the centre of mass in space, in a cube: lengths along all axes are to one scale."""
     points = run.position[:: max(1, len(run) // POINTS)]
@@ -230,16 +214,7 @@ def _path(axes, run):
         axes.plot(*place, marker, ms=6, color=PALETTE[1], mec="white", label=label, ls="none")
     if (np.abs(middle) <= 0.55 * reach).all():
         axes.plot(0, 0, 0, "+", ms=9, color=GREY, label="origin", ls="none")
-    half = 0.55 * reach or 1.0
-    limits = np.column_stack([middle - half, middle + half])
-    axes.set(**dict(zip(("xlim", "ylim", "zlim"), limits.tolist(), strict=True)))
-    axes.set(xlabel="x", ylabel="y", zlabel="z")
-    axes.locator_params(nbins=4)
-    axes.tick_params(labelsize=7, pad=0)
-    axes.tick_params(axis="z", pad=5)
-    axes.set_proj_type("ortho")
-    axes.set_box_aspect((1, 1, 1), zoom=0.92)
-    axes.view_init(elev=24, azim=-58)
+    axes_in_space(axes, middle, reach)
     axes.set_title(run.body.units.label("Path in space", "m"), loc="center")
     axes.legend(loc="upper left", handletextpad=0.1)
 

@@ -11,8 +11,8 @@ from matplotlib.ticker import NullLocator, SymmetricalLogLocator
 
 from polhode.results.conserved import energy, momentum
 from polhode.errors import InputError
-from polhode.io.read import as_run
-from polhode.show.plots.motion_figures import unchanged
+from polhode.io.read import as_any_run
+from polhode.show.plots.panels import unchanged
 from polhode.show.plots.style import (
     GREY,
     PALETTE,
@@ -129,9 +129,9 @@ def drift(runs: Any, path: str | PathLike[str] | IO[bytes] | None = None) -> Fig
 def _labelled(figure, runs):
     """A dict from label to run; runs with the same method are labelled with their step."""
     if isinstance(runs, dict):
-        found = {label: as_run(run) for label, run in runs.items()}
+        found = {label: as_any_run(run) for label, run in runs.items()}
     else:
-        given = [as_run(run) for run in (runs if isinstance(runs, (list, tuple)) else [runs])]
+        given = [as_any_run(run) for run in (runs if isinstance(runs, (list, tuple)) else [runs])]
         names = [literal(one.method.name) for one in given]
         found = {}
         for one, name in zip(given, names, strict=True):

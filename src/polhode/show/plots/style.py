@@ -20,7 +20,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from polhode.errors import InputError, as_path, printable, disk_advice, unknown
-from polhode.results._trajectory import Trajectory
+from polhode.results._run import Run
 from polhode.results.conserved import acting
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -121,13 +121,13 @@ def lowered(number: int) -> str:
     return str(number).translate(_LOWERED)
 
 
-def titled(run: Trajectory, text: str) -> str:
+def titled(run: Run, text: str) -> str:
     """A text with the title of the run before it, or the name of its body."""
     name = run.title or run.body.name
     return textwrap.fill(literal(f"{name}: {text}" if name else text), _LINE)
 
 
-def caption(run: Trajectory) -> str:
+def caption(run: Run) -> str:
     """Title or body, method, step and loads of a run in one line."""
     shown = (
         run.body.units.value(f"{run.step:g}", "s")

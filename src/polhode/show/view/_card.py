@@ -12,9 +12,12 @@ import numpy as np
 from polhode.bodies._body import RigidBody
 from polhode.engine._flow import Flow
 from polhode.engine._stepper import Stepper
+from polhode.engine._system_stepper import SystemStepper
 from polhode.errors import InputError, brief
+from polhode.loads._system import System
 from polhode.problems import Problem
 from polhode.results._ensemble_result import Ensemble
+from polhode.results._system_trajectory import SystemTrajectory
 from polhode.results._trajectory import Trajectory
 from polhode.show.html import render
 from polhode.show.plots.motion_figures import overview
@@ -37,7 +40,7 @@ def card(result: Any) -> str:
 
     Parameters
     ----------
-    result : Trajectory, Ensemble, Comparison, Advice, Certificate, RigidBody, Flow, Stepper or Problem
+    result : Trajectory, SystemTrajectory, System, Ensemble, Comparison, Advice, Certificate, RigidBody, Flow, Stepper or Problem
 
     Returns
     -------
@@ -91,6 +94,27 @@ def _(run: Trajectory) -> str:
     about = {key: value for key, value in describe_run(run).items() if "digest" not in key}
     rows = [("points", f"{len(run)}, t = {run.ends[0][0]:g} to {run.ends[1][0]:g}"), *about.items()]
     return _table(run.title or "Trajectory", rows, picture=_picture(run))
+
+
+@card.register
+def _(run: SystemTrajectory) -> str:
+    about = {key: value for key, value in describe_run(run).items() if "digest" not in key}
+    rows = [("points", f"{len(run)}, t = {run.ends[0][0]:g} to {run.ends[1][0]:g}"), *about.items()]
+    small = len(run) * len(run.body) <= MOST_POINTS
+    return _table(run.title or "SystemTrajectory", rows, picture=_picture(run) if small else "")
+
+
+@card.register
+def _(system: System) -> str:
+    interaction = system.interaction
+    rows = _facts(
+        bodies=f"{len(system)}: {system.names}",
+        mass=system.units.value(f"{system.mass:g}", "kg"),
+        fixed=", ".join(map(str, np.flatnonzero(system.fixed))),
+        interaction=interaction.name,
+        potential="known" if interaction.has_potential else "unknown",
+    )
+    return _table("System", rows)
 
 
 def _picture(run):
@@ -196,6 +220,21 @@ def _(stepper: Stepper) -> str:
         step=f"{stepper.dt:g}",
         torque=stepper.torque.name,
         body=repr(stepper.body),
+    )
+    return _table("Stepper", rows)
+
+
+@card.register
+def _(stepper: SystemStepper) -> str:
+    rows = _facts(
+        time=f"{stepper.t:.6g}",
+        energy=f"{stepper.total_energy:.6g}",
+        linear_momentum=_numbers(stepper.linear_momentum),
+        angular_momentum=_numbers(stepper.angular_momentum),
+        method=stepper.method.name,
+        step=f"{stepper.dt:g}",
+        interaction=stepper.interaction.name,
+        system=repr(stepper.body),
     )
     return _table("Stepper", rows)
 

@@ -74,14 +74,18 @@ def describe_measurement(comparison):
     t0, t1 = comparison.t_span
     kind = comparison.truth.kind
     in_flight = "position" in kind.slices
-    acting = f"{'Load' if in_flight else 'Torque'} {comparison.torque}"
+    acts = "Interaction" if kind.bodies else "Load" if in_flight else "Torque"
+    acting = f"{acts} {comparison.torque}"
     others = ["angular velocity", "position", "velocity"] if in_flight else ["angular velocity"]
     others += ["speeds of rotors"] * (kind.spinning > 0)
     relative = "relative" if len(others) == 1 else "relative to their largest sizes"
+    if kind.bodies:
+        relative = "relative to the largest angular velocity, size and speed of the system"
     momentum = "angular momentum about the origin" if in_flight else "spatial momentum"
+    of_all = " and of all bodies" if kind.bodies else ""
     return (
         f"{acting}, t = {t0:g} to {t1:g}; reference: {comparison.truth.origin}, with an error of about "
-        f"{comparison.truth.error:.0e}. An error is the largest during the run, of the attitude in radians and of the "
+        f"{comparison.truth.error:.0e}. An error is the largest during the run{of_all}, of the attitude in radians and of the "
         f"{_in_words(others)}, {relative}; energy and {momentum} are compared with those of the reference. The time is that "
         "of the compiled steps, the shortest of several runs. The order is measured over the last halving of the step, if the "
         "previous halving agrees; for @rtol it is the slope of the error against the tolerance."

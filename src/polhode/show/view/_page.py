@@ -10,12 +10,13 @@ from typing import Any
 from polhode import problems
 from polhode.errors import InputError, flag, label, printable
 from polhode.io import store
-from polhode.io.read import as_run
+from polhode.io.read import as_any_run
 from polhode.results.conserved import is_free, loads, weight
 from polhode.support.atomic import write_text
 from polhode.support.regular import file_path
 from polhode.show.html import render
 from polhode.show.view.runs import ALL_FRAMES, FRAMES, describe_run, encode_run
+from polhode.show.view.systems import encode_system
 
 RUNS = 6  # side by side; more would be too small to see
 FORMATS = ("html", "htm")
@@ -72,7 +73,7 @@ def page(
 
     Parameters
     ----------
-    runs : Trajectory, path of a stored run, or a list of them
+    runs : Trajectory, SystemTrajectory, path of a stored run, or a list of them
         At most 6; the first gives the title and the names of the plots.
     title : str, optional
         By default that of the scenario, or one made from body and torque.
@@ -100,7 +101,7 @@ def page(
         raise InputError(
             f"a page shows 1 to {RUNS} runs side by side, got {len(runs)}; give fewer, or make several pages"
         )
-    runs = [as_run(run) for run in runs]
+    runs = [as_any_run(run) for run in runs]
     data = encode(runs, mesh)
     title = printable(label("title", title) or _title(runs[0]))
     options = {"title": title, "subtitle": _subtitle(runs), "poinsot": flag("poinsot", poinsot)}
@@ -112,7 +113,15 @@ def page(
 def encode(runs, mesh=None):
     """What `polhode.mount` takes: one dict for each run, labels made different."""
     frames = min(FRAMES, ALL_FRAMES // len(runs))
-    data = [encode_run(each, frames, mesh) for each in runs]
+    if mesh is not None and any(run.kind.bodies for run in runs):
+        raise InputError(
+            "a mesh is drawn in place of one body, and this is a system of several; make its bodies with "
+            "RigidBody.from_mesh, whose shapes are drawn"
+        )
+    data = [
+        encode_system(each, frames) if each.kind.bodies else encode_run(each, frames, mesh)
+        for each in runs
+    ]
     if len({run["label"] for run in data}) < len(data):  # one method more than once
         for run in data:
             run["label"], run["detail"] = f"{run['label']}, {run['detail']}", ""
@@ -126,6 +135,8 @@ def encode(runs, mesh=None):
 def _title(run):
     if run.title:
         return run.title
+    if run.kind.bodies:
+        return f"{len(run.body)} bodies: {run.body.names}"
     problem = problems.ALL.get(run.body.name)
     if problem:
         return problem.title[0].upper() + problem.title[1:]
@@ -146,7 +157,11 @@ def _title(run):
 
 def _subtitle(runs):
     first = describe_run(runs[0])
-    moments = f"principal moments {first['principal moments']}"
+    moments = (
+        f"interaction {first['interaction']}"
+        if runs[0].kind.bodies
+        else f"principal moments {first['principal moments']}"
+    )
     if len(runs) > 1:
         return f"{len(runs)} runs side by side, {moments}"
     steps = "uneven steps" if first["step"] == "uneven" else f"steps of {first['step']}"

@@ -19,7 +19,7 @@ ALL_FRAMES = 12_000  # of all runs on a page
 
 def encode_run(run, frames=FRAMES, mesh=None):
     """The run as plain data for the page, at most `frames` points of it."""
-    run, start, notes = _finite_part(run)
+    run, start, notes = finite_part(run)
     weight, free = conserved.weight(run), conserved.is_free(run)
     arm, up = (weight["arm"], weight["up"]) if weight else (None, (0.0, 0.0, 1.0))
     flies = run.position is not None
@@ -32,11 +32,11 @@ def encode_run(run, frames=FRAMES, mesh=None):
         "energy": conserved.energy(run, start),
         "momentum": conserved.momentum(run, start),
     }
-    kept = _choose_frames(len(run.t), frames)
+    kept = choose_frames(len(run.t), frames)
     body = whole(run.body)
     shape, remark = choose_shape(body, arm, mesh)
     notes += [remark] if remark else []
-    notes += _thinning_notes(run, kept)
+    notes += thinning_notes(run, kept)
     return {
         "label": run.method.name,
         "units": {
@@ -44,7 +44,7 @@ def encode_run(run, frames=FRAMES, mesh=None):
             "rate": run.body.units.of("rad/s"),
             "length": run.body.units.of("m"),
         },
-        "detail": _step(run),
+        "detail": step_of(run),
         "t": pack_array(run.t[kept], "f8"),
         "quaternion": pack_array(run.quaternion[kept]),
         "omega": pack_array(run.omega[kept]),
@@ -52,7 +52,7 @@ def encode_run(run, frames=FRAMES, mesh=None):
         **({"extent": half_length(body)} if flies else {}),
         "rotors": [{"axis": one.axis, "inertia": one.inertia} for one in run.body.rotors],
         **({"speeds": pack_array(run.rotor_speeds[kept])} if run.body.rotors else {}),
-        **{key: pack_array(_worst(error.values, kept)) for key, error in errors.items()},
+        **{key: pack_array(worst(error.values, kept)) for key, error in errors.items()},
         "titles": {key: error.title for key, error in errors.items()},
         "causes": {key: error.cause for key, error in errors.items()},
         "inertia": body.inertia.ravel().tolist(),
@@ -72,7 +72,7 @@ def whole(body):
     return body.with_rotors([]) if body.rotors else body
 
 
-def _finite_part(run):
+def finite_part(run):
     """The finite part of the run in the order of time, the place of its start, and notes."""
     notes, units = [], run.body.units
     finite = np.isfinite(run.motion).all(axis=1) & np.isfinite(run.t)
@@ -97,7 +97,7 @@ def _finite_part(run):
     return run.part(order), 0 if forwards else -1, notes
 
 
-def _choose_frames(n, frames):
+def choose_frames(n, frames):
     """Which of n points are shown: the ends and what lies evenly between."""
     return (
         np.arange(n)
@@ -106,7 +106,7 @@ def _choose_frames(n, frames):
     )
 
 
-def _worst(values, kept):
+def worst(values, kept):
     """For each point shown, the value of largest size since the point before it: no peak is
     lost."""
     if len(kept) == len(values):
@@ -118,22 +118,23 @@ def _worst(values, kept):
     return result
 
 
-def _thinning_notes(run, kept):
+def thinning_notes(run, kept):
     notes = []
     if len(kept) < len(run.t):
         notes.append(
             f"{len(kept)} of {len(run.t)} stored points are shown; each error is the largest since the previous point."
         )
-    speed = np.linalg.norm(run.omega, axis=1).max()
+    speed = np.linalg.norm(run.omega, axis=-1).max()
     turned = float(speed * np.diff(run.t[kept]).max()) / (2 * np.pi)
     if turned > 0.25:
+        which = "a body" if run.kind.bodies else "the body"
         notes.append(
-            f"Between two stored points the body makes up to {turned:.1g} turns; the animation shows the shortest rotation."
+            f"Between two stored points {which} makes up to {turned:.1g} turns; the animation shows the shortest rotation."
         )
     return notes
 
 
-def _step(run):
+def step_of(run):
     return (
         run.body.units.value(f"step {run.step:g}", "s")
         if isinstance(run.step, (int, float))
@@ -155,8 +156,18 @@ def describe_run(run):
             ]
         ),
         "": known.get("summary", ""),
-        "step": _step(run).removeprefix("step ").removesuffix(" steps"),
+        "step": step_of(run).removeprefix("step ").removesuffix(" steps"),
         "steps": facts.get("steps"),
+        **(_describe_system(run, facts) if run.kind.bodies else _describe_body(run, facts)),
+        "status": facts.get("message") or facts.get("status"),
+        "polhode": facts.get("polhode_version"),
+        "source digest": facts.get("source_digest"),
+    }
+    return {key: str(value) for key, value in rows.items() if value not in (None, "")}
+
+
+def _describe_body(run, facts):
+    return {
         "torque": str(facts.get("torque", "")).removeprefix("<torque ").removesuffix(">"),
         "force": None if run.force is None else run.force.name,
         "torque evaluations": None if conserved.is_free(run) else facts.get("torque_evaluations"),
@@ -165,11 +176,30 @@ def describe_run(run):
             ", ".join(f"{value:.6g}" for value in whole(run.body).moments), "kg m2"
         ),
         **describe_rotors(run.body),
-        "status": facts.get("message") or facts.get("status"),
-        "polhode": facts.get("polhode_version"),
-        "source digest": facts.get("source_digest"),
     }
-    return {key: str(value) for key, value in rows.items() if value not in (None, "")}
+
+
+def _describe_system(run, facts):
+    terms = run.interaction.record()
+    return {
+        "bodies": f"{len(run.body)}: {run.body.names}",
+        "mass": run.body.units.value(f"{run.body.mass:.6g}", "kg"),
+        "fixed": ", ".join(map(str, np.flatnonzero(run.body.fixed))),
+        "interaction": ", ".join(_describe_term(one) for one in terms) or "none",
+        "evaluations": facts.get("torque_evaluations"),
+    }
+
+
+def _describe_term(term):
+    """An interaction with those of its parameters that are single numbers."""
+    held = [f"{key} {value:.6g}" for key, value in term["parameters"].items() if _is_number(value)]
+    held += [f"{len(term['links'])} links"] if term.get("links") else []
+    held += [f"cutoff {term['cutoff']:.6g}"] if _is_number(term.get("cutoff")) else []
+    return f"{term['name']} ({', '.join(held)})" if held else term["name"]
+
+
+def _is_number(value):
+    return type(value) in (int, float)
 
 
 def describe_rotors(body):

@@ -28,6 +28,7 @@ from polhode.errors import (
     shows_options,
 )
 from polhode.io.scenario._load import Scenario
+from polhode.loads._system import System
 from polhode.loads._torque import Torque
 from polhode.loads.force import Force
 from polhode.loads.load import Load
@@ -38,7 +39,8 @@ from polhode.studies.advise.cost import Price, seconds
 from polhode.studies.advise.pilot import Pilot, Trial
 from polhode.studies.compare._compare import check_error
 from polhode.studies.compare.entries import Entry
-from polhode.studies.compare.task import Task, as_task
+from polhode.studies.compare.as_task import as_task
+from polhode.studies.compare.task import Task
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
@@ -48,7 +50,7 @@ BUDGET = 10.0  # seconds of torque evaluations
 
 @shows_options()
 def advise(
-    problem: str | PathLike[str] | Problem | Scenario | RigidBody | ArrayLike,
+    problem: str | PathLike[str] | Problem | Scenario | RigidBody | System | ArrayLike,
     torque: Torque | Load | Callable[..., Any] | str | None = None,
     t_span: tuple[float, float] | ArrayLike | None = None,
     *,
@@ -78,9 +80,10 @@ def advise(
 
     Parameters
     ----------
-    problem : name of a problem, path of a scenario (.toml), Problem, Scenario, or a body
+    problem : name of a problem, path of a scenario (.toml), Problem, Scenario, a body or a System
         With a body, `torque`, `t_span`, `rotation0`, `scalar_first`, `omega0` or `momentum0`,
-        `force`, `position0`, `velocity0` and `breaks` are those of `integrate`.
+        `force`, `position0`, `velocity0` and `breaks` are those of `integrate`; a system has what
+        acts in it.
     error : float
         The error that is allowed at any time of the run: of the attitude in radians, and of the
         other parts of the motion, relative to the largest; see `compare`.
@@ -187,13 +190,8 @@ def methods_to_try(
         notes.append(
             f"{', '.join(lowered)} {'has' if len(lowered) == 1 else 'have'} a lower order with it."
         )
-    if (
-        task.kind is ROTATION
-        and task.torque.acts
-        and any(entry.method.restores_energy for entry in chosen)
-        and task.torque.energy_unknown()
-    ):
-        notes.append(f"+ep restores no energy here: {task.torque.energy_unknown()}.")
+    if task.energy_unknown and any(entry.method.restores_energy for entry in chosen):
+        notes.append(f"+ep restores no energy here: {task.energy_unknown}.")
     return chosen, notes
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from polhode.engine._integrate import integrate
 from polhode.errors import shows_options
 from polhode.exact import FreeMotion, free_body
+from polhode.results._system_trajectory import SystemTrajectory
 from polhode.results._trajectory import Trajectory
 from polhode.studies.advise.cost import Price, duration_text
 from polhode.studies.advise.pilot import Trial
@@ -97,7 +98,7 @@ class Advice(Card):
         return next((trial.name for trial in self.trials[1:] if trial.point is not None), None)
 
     @shows_options(integrate, (*DECIDED, "scalar_first", "breaks"))
-    def integrate(self, **options: Any) -> Trajectory | FreeMotion:
+    def integrate(self, **options: Any) -> Trajectory | SystemTrajectory | FreeMotion:
         """Run what is recommended; options as for `polhode.integrate`.  The closed solution gives a
         FreeMotion at `t_eval`."""
         task = self.task
@@ -106,19 +107,7 @@ class Advice(Card):
             at = task.start
             return free_body(task.body, at.attitude, at.omega, times - task.t_span[0])
         size = {"step": self.step} if self.rtol is None else {"rtol": self.rtol}
-        return integrate(
-            task.body,
-            task.torque,
-            task.t_span,
-            method=self.method,
-            rotation0=task.start.attitude,
-            scalar_first=False,
-            omega0=task.start.omega,
-            breaks=task.breaks or None,
-            **task.place,
-            **size,
-            **options,
-        )
+        return task.integrate(method=self.method, **size, **options)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data."""
@@ -209,8 +198,8 @@ def explanation(trials, error, price, task, long, pilot):
     else:
         rest = "No other method was tried."
     first = (
-        f"{best.name} (order {best.facts['order']}) reaches {what} of {error:g} with {size}: {point.evaluations} torque "
-        f"evaluations, {duration_text(best.cost)}.  {rest}"
+        f"{best.name} (order {best.facts['order']}) reaches {what} of {error:g} with {size}: {point.evaluations} "
+        f"{task.kind.acting} evaluations, {duration_text(best.cost)}.  {rest}"
     )
     return f"{first}  {_reason(best, price, task, long, pilot)}"
 
@@ -223,14 +212,14 @@ def _reason(best, price, task, long, pilot):
             f"It is {kept}: over {steps} steps of the pilot the energy error stayed below {best.point.energy:.1e}; the phase "
             "of the motion is not controlled."
         )
-    share = price.share(best.point)
+    share, acting = price.share(best.point), task.kind.acting
     if share > 0.6:
         return (
-            f"The torque takes {100 * share:.0f} % of that time, {duration_text(price.torque)} per evaluation, so the number "
-            "of evaluations decides."
+            f"The {acting} takes {100 * share:.0f} % of that time, {duration_text(price.torque)} per evaluation, so the "
+            "number of evaluations decides."
         )
     own = price.without_torque(best.point) / max(best.point.evaluations, 1)
     return (
-        f"The torque is cheap: {duration_text(price.torque)} per evaluation, and {duration_text(own)} for the method's own "
-        f"arithmetic.  For this error a method of order {best.facts['order']} is the fastest."
+        f"The {acting} is cheap: {duration_text(price.torque)} per evaluation, and {duration_text(own)} for the method's "
+        f"own arithmetic.  For this error a method of order {best.facts['order']} is the fastest."
     )

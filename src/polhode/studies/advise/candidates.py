@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 
-from polhode.core.motions import ROTATION
 from polhode.core.reads import ours
 from polhode.studies.compare.entries import Entry, find, select, select_for
 from polhode.studies.compare.task import Task
@@ -102,8 +101,7 @@ def shortlist(
 
 def _no_drift(task: Task) -> Demand:
     """The demand of a long run: a symplectic method, or one that restores a known energy."""
-    known = task.is_free or not task.torque.energy_unknown()
-    energy_known = task.kind is ROTATION and known
+    energy_known = not task.energy_unknown
     return Demand(
         "free of energy drift" + (" (symplectic, or kept so by +ep)" if energy_known else ""),
         lambda entry, facts: (

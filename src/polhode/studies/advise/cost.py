@@ -10,13 +10,14 @@ import numpy as np
 
 from polhode.core.loops import fixed as loops
 from polhode.core.motions import ROTATION
-from polhode.engine.program import build
 from polhode.errors import InputError, number
-from polhode.exact._gauss import slope_of, slopes_along
+from polhode.exact._equation import equation_of
+from polhode.exact._gauss import slopes_along
 from polhode.methods import get
 from polhode.results.motion import parts
 from polhode.studies.compare.runner import Point
-from polhode.studies.compare.task import ANY, Task
+from polhode.studies.compare.as_task import ANY
+from polhode.studies.compare.task import Task
 
 UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
 # the time of a step without its torque is at least this fraction of the whole, whatever is measured
@@ -81,9 +82,9 @@ class Price:
 
 
 def torque_seconds(task: Task, count: int = 400, repeats: int = 5) -> tuple[float, bool]:
-    """Seconds of an evaluation of torque, force and motors as runs make it, and whether they are
+    """Seconds of an evaluation of what acts (torque, force and motors, or an interaction) as runs make it, and whether they are
     compiled."""
-    program = build(get(ANY), task.torque, task.body, force=task.force, start=task.run_start)
+    program = task.program(get(ANY))
     if program.mode != "compiled":
         return _call_seconds(task), False
     times, motions = np.linspace(*task.t_span, count), np.tile(task.motion, (count, 1))
@@ -91,8 +92,7 @@ def torque_seconds(task: Task, count: int = 400, repeats: int = 5) -> tuple[floa
         loop, out = program.bound(loops.torque_along), np.empty((count, 3))
         arguments = (times, *parts(motions), program.parameters, out)
     else:
-        names = {"load_body": loops.load_body, **program.names, "slope": slope_of(task.kind)}
-        loop = program.bound(slopes_along, **names)
+        loop = equation_of(program).bound(slopes_along)
         arguments = (times, motions, program.moments, program.parameters, np.empty(motions.shape))
     loop(*arguments)
     return min(_duration(lambda: loop(*arguments)) for _ in range(repeats)) / count, True

@@ -97,7 +97,7 @@ class Pilot:
 
     def _short_task(self) -> Task:
         """The whole task, or as much of it as the budget allows."""
-        rate, affordable = typical_rate(self.whole), 0.5 * self.budget / self.price.measured
+        rate, affordable = self.whole.rate, 0.5 * self.budget / self.price.measured
         radians = affordable / PER_RADIAN
         if self._needs_no_motion():
             radians = min(LONG_RADIANS, affordable / 100.0)
@@ -116,7 +116,7 @@ class Pilot:
     def _truth(self) -> Truth:
         if self._needs_no_motion():
             known = constant_energy(self.task, CHECKS_OF_ENERGY)
-            return replace(known, scales=(typical_rate(self.task), *known.scales[1:]))
+            return replace(known, scales=(self.task.rate, *known.scales[1:]))
         tolerance = max(1e-14, min(1e-9, 1e-3 * self.target))
         if not self.long:
             return truth(self.task, tolerance)
@@ -222,23 +222,6 @@ class Pilot:
         point = runner.run(setting, timed=False)
         self.spent += 3 * point.evaluations
         return point
-
-
-def typical_rate(task: Task) -> float:
-    """A typical angular velocity of the task: the initial one, the one that a body at rest reaches
-    under the torque within a radian, or in flight the one with which the path turns."""
-    at, (torque, force) = task.start, task.loads_at_start()
-    rate = max(
-        float(np.linalg.norm(at.omega)),
-        math.sqrt(np.linalg.norm(torque) / task.body.moments.min()),
-        1.0 / task.length,
-    )
-    if task.force is None:
-        return rate
-    a = float(np.linalg.norm(force)) / task.body.mass
-    distance, speed = float(np.linalg.norm(at.position)), float(np.linalg.norm(at.velocity))
-    fall = max(speed, math.sqrt(a * distance))
-    return max(rate, a / fall) if fall > 0.0 else rate
 
 
 def growth(t: np.ndarray, error: np.ndarray, end: float) -> float:

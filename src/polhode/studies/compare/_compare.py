@@ -5,6 +5,7 @@ the error it makes.
     compare("my.toml", methods=["NMB", "VLV"])       on a scenario
     compare([1, 2, 3], torque, (0, 10), omega0=...)  on anything that `integrate` takes, also on
                                                      bodies in flight and with rotors
+    compare(System(...), t_span=(0, 10), ...)        and on systems of bodies
 
 The truth is the closed solution of the free body and of the symmetric heavy top, and a reference of
 order 16 for other motions.
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Never
 from numpy.typing import ArrayLike
 
 from polhode.problems import Problem
+from polhode.loads._system import System
 from polhode.loads._torque import Torque
 from polhode.loads.force import Force
 from polhode.loads.load import Load
@@ -29,7 +31,8 @@ from polhode.studies.compare import entries
 from polhode.studies.compare.comparison import Comparison, MethodCurve
 from polhode.studies.compare.search import Curve
 from polhode.studies.processes import run_in_processes
-from polhode.studies.compare.task import Task, as_task
+from polhode.studies.compare.as_task import as_task
+from polhode.studies.compare.task import Task
 from polhode.studies.compare.truth import Truth, truth
 from polhode.errors import (
     InputError,
@@ -52,7 +55,7 @@ SMALLEST = 1e-13  # errors below this are round-off
 
 @shows_options()
 def compare(
-    problem: str | PathLike[str] | Problem | Scenario | RigidBody | ArrayLike,
+    problem: str | PathLike[str] | Problem | Scenario | RigidBody | System | ArrayLike,
     torque: Torque | Load | Callable[..., Any] | str | None = None,
     t_span: tuple[float, float] | ArrayLike | None = None,
     *,
@@ -76,9 +79,10 @@ def compare(
 
     Parameters
     ----------
-    problem : name of a problem, path of a scenario (.toml), Problem, Scenario, or a body
+    problem : name of a problem, path of a scenario (.toml), Problem, Scenario, a body or a System
         With a body, `torque`, `t_span`, `rotation0`, `scalar_first`, `omega0` or `momentum0`,
-        `force`, `position0`, `velocity0` and `breaks` are those of `integrate`.
+        `force`, `position0`, `velocity0` and `breaks` are those of `integrate`; a system has what
+        acts in it.
     methods : list of names, "all" or None
         None: a representative set.  `NAME@rtol` runs a method with a tolerance instead of a step.
         A method that cannot follow the motion (a flight, or rotors) is left out, or if it is named
@@ -90,6 +94,8 @@ def compare(
         That of the attitude is an angle in radians.  Those of the others are relative to the
         largest size of the part during the run: angular velocity, in flight position (its distance
         from the origin) and velocity; speeds of rotors, to the largest of all rotors and the body.
+        In a system an error is the largest of any body, relative to the largest angular velocity,
+        the size of the system (the largest distance from the middle) and likewise its speed.
     until : float, optional
         End the span earlier.
     processes : int

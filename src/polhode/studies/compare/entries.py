@@ -9,7 +9,7 @@ from typing import Any
 
 from polhode.studies.compare.task import Task
 from polhode.studies.compare.truth import Truth
-from polhode.studies.compare.runner import StepRunner, ToleranceRunner, check_able
+from polhode.studies.compare.runner import StepRunner, ToleranceRunner
 from polhode.errors import InputError, brief, choice
 from polhode.methods import Method, everything, get
 
@@ -54,7 +54,7 @@ class Entry:
         facts = {**self.method.facts(), "order": order}
         if self.by_tolerance:
             facts |= {"symmetric": False, "symplectic": False, "torques_per_step": None}
-        elif task.force is not None and self.method.flight is None:
+        elif task.has_translation_beside(self.method):
             facts |= {"order": min(order or 2, 2), "symmetric": None, "symplectic": None}
         return facts
 
@@ -65,7 +65,7 @@ class Entry:
     def obstacle(self, task: Task) -> str:
         """Why it cannot follow the motion of a task; empty where it can."""
         try:
-            check_able(self.method, task, self.by_tolerance)
+            task.check_able(self.method, self.by_tolerance)
         except InputError as error:
             return str(error)
         return ""

@@ -13,14 +13,10 @@ import numpy as np
 from polhode.engine.carriers.fixed_steps import FixedSteps
 from polhode.engine.carriers.by_tolerance import ByTolerance, Tolerance
 from polhode.engine.driver import Driver
-from polhode.engine.flight import check_flight
 from polhode.engine.one_run import LARGEST_RTOL, SMALLEST_RTOL
-from polhode.engine.program import build
 from polhode.engine.recorder import AtSteps
-from polhode.engine.rotors import check_rotors
 from polhode.engine.schedule import Segment, segments, stretches
 from polhode.errors import IntegrationError
-from polhode.methods import Method
 from polhode.results._run import FINISHED, INTERRUPTED
 from polhode.studies.compare.task import Task
 from polhode.studies.compare.truth import Truth, common_times, errors
@@ -36,9 +32,9 @@ class Point:
     failed.
 
     `error` is the largest over the times compared, of the angle in radians and the relative errors
-    of angular velocity, in flight of position and velocity, and of the speeds of rotors; `energy`
-    and `momentum` (in space, in flight about the origin) are the largest deviations from the truth,
-    relative.
+    of angular velocity, in flight of position and velocity, and of the speeds of rotors, in a system of
+    all bodies; `energy` and `momentum` (in space, in flight and of a system about the origin) are the
+    largest deviations from the truth, relative.
     """
 
     setting: float
@@ -94,14 +90,6 @@ class AtWanted:
         self.motions.append(np.where(ends, chunk.y[at], chunk.inside(at, inside)))
 
 
-def check_able(method: Method, task: Task, by_tolerance: bool = False) -> None:
-    """Refuse a method that cannot follow the motion of a task."""
-    if task.force is not None:
-        check_flight(method, task.torque, by_tolerance)
-    if task.body.rotors:
-        check_rotors(method)
-
-
 class Runner:
     """A method on a task, with a setting that decides how accurate it is.
 
@@ -113,8 +101,8 @@ class Runner:
 
     def __init__(self, task, truth, method):
         self.task, self.truth, self.method, self.name = task, truth, method, method.name
-        check_able(method, task, by_tolerance=self.knob == "rtol")
-        self.program = build(method, task.torque, task.body, force=task.force, start=task.run_start)
+        task.check_able(method, by_tolerance=self.knob == "rtol")
+        self.program = task.program(method)
         self._counted = 0  # calls of a Python torque before this run
 
     def run(self, setting, timed=True):

@@ -6,17 +6,23 @@ import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
-from polhode import rotations
 from polhode.bodies._body import RigidBody
 from polhode.core.motions import ROTATION, Kind
 from polhode.errors import IntegrationError
-from polhode.exact import Reference, free_body, lagrange_top, reference
+from polhode.exact import Reference, free_body, lagrange_top
 from polhode.loads import torques
-from polhode.results.motion import in_principal_axes, parts, rotor_speeds
+from polhode.results.motion import (
+    largest_differences,
+    parts,
+    rotor_speeds,
+    sizes_of_system,
+    to_principal_axes,
+)
+from polhode.studies.compare.body_task import BodyTask
 from polhode.studies.compare.task import Task
 
 CHECKS = 120  # times at which the truth is known: a number with many divisors
@@ -46,8 +52,10 @@ class Truth:
     @cached_property
     def sizes(self) -> dict[str, float]:
         """What errors of the parts besides the attitude are relative to: the largest size of each,
-        for rotors that of all of them and of the body."""
+        for rotors that of all of them and of the body; see `sizes_of_system`."""
         found = parts(self.motion, self.kind)._asdict()
+        if self.kind.bodies:
+            return sizes_of_system(self.motion, self.kind, abs(self.t[-1] - self.t[0]))
         sizes = {
             name: float(np.linalg.norm(found[name], axis=1).max()) or 1.0
             for name, place in self.kind.slices.items()
@@ -75,8 +83,7 @@ def truth(task: Task, tolerance: float = 1e-14, checks: int = CHECKS) -> Truth:
     times = np.concatenate(
         [ends[:1], *(np.linspace(a, b, checks + 1)[1:] for a, b in pairwise(ends))]
     )
-    start, evaluations = (task.start.attitude, task.start.omega, times - times[0]), 0
-    beside = np.empty((len(times), 0))  # the parts that are none of a rotation
+    start = task.start.attitude, task.start.omega, times - times[0]
     if task.is_free:
         found: Any = free_body(task.body, *start)
         error, origin = 1e-15, "elliptic functions"
@@ -84,35 +91,28 @@ def truth(task: Task, tolerance: float = 1e-14, checks: int = CHECKS) -> Truth:
         found = lagrange_top(task.body, task.torque.params.moment, *start)
         error, origin = 1e-15, "theta functions"
     else:
-        found = _reference(task, times, tolerance)
-        error, origin, evaluations = (
-            float(found.error.max()),
-            "reference of order 16",
-            found.evaluations,
-        )
-        beside = found.motion[:, ROTATION.width :]
-    axes = None if task.body.is_principal else task.body.axes
-    turning = in_principal_axes(task.body.moments, axes, found.quaternion, found.omega, False)
-    motion = np.concatenate([turning, beside], axis=1)
+        return _by_reference(task, times, tolerance, checks)
+    turning = np.concatenate([found.quaternion, found.omega], axis=1)
+    motion = to_principal_axes(task.body, turning)
+    return truth_of(task, times, motion, error, origin, checks=checks)
+
+
+def _by_reference(task: Task, times: np.ndarray, tolerance: float, checks: int) -> Truth:
+    """The truth where no closed solution is known."""
+    found = _reference(task, times, tolerance)
+    motion = to_principal_axes(task.body, found.motion, task.kind)
     # a torque that takes the mean of both sides is half way between them at the jump itself
     kept = ~np.isin(times, task.jumps) if task.unit else slice(None)
-    return truth_of(task, times[kept], motion[kept], error, origin, evaluations, checks)
+    error, origin = float(found.error.max()), "reference of order 16"
+    return truth_of(task, times[kept], motion[kept], error, origin, found.evaluations, checks)
 
 
 def _reference(task: Task, times: np.ndarray, tolerance: float) -> Reference:
     try:
-        return reference(
-            task.body,
-            times,
-            torque=task.torque,
-            rotation0=task.start.attitude,
-            omega0=task.start.omega,
-            tolerance=tolerance,
-            **task.place,
-        )
+        return task.reference(times, tolerance)
     except IntegrationError as error:
         error.args = (
-            f"{error.args[0]}.  End earlier (until), or name the times at which the torque jumps (breaks)",
+            f"{error.args[0]}.  End earlier (until), or name the times at which the {task.kind.acting} jumps (breaks)",
         )
         raise
 
@@ -129,17 +129,29 @@ def truth_of(
     """A Truth, with the energy, momentum and scales that belong to it."""
     energy, momentum = task.energies(times, motion), task.momenta(motion)
     scales = (
-        float(np.linalg.norm(parts(motion, task.kind).omega, axis=1).max()) or 1.0,
+        largest_rate(task, motion),
         max(abs(float(energy[0])), float(task.kinetic(motion).max())) or 1.0,
-        float(np.linalg.norm(momentum, axis=1).max()) or 1.0,
+        task.size_of_momentum(motion),
     )
     found = times, motion, energy, momentum, scales, error, origin, evaluations, checks
     return Truth(*found, kind=task.kind)
 
 
-def has_closed_solution(task: Task) -> bool:
+def largest_rate(task: Task, motion: np.ndarray) -> float:
+    """The largest angular velocity; in a system also that with which paths turn, which is at least the
+    largest speed over the size of the system."""
+    rate = float(np.linalg.norm(parts(motion, task.kind).omega, axis=-1).max())
+    if not task.kind.bodies:
+        return rate or 1.0
+    sizes = sizes_of_system(motion, task.kind, task.length)
+    return max(rate, sizes["velocity"] / sizes["position"])
+
+
+def has_closed_solution(task: Task) -> TypeGuard[BodyTask]:
     """Whether the exact motion is known at any time."""
-    return task.is_free or (task.kind is ROTATION and is_upright_top(task.torque, task.body))
+    if not isinstance(task, BodyTask) or task.kind is not ROTATION:
+        return False
+    return task.is_free or is_upright_top(task.torque, task.body)
 
 
 def is_upright_top(torque: torques.Torque, body: RigidBody) -> bool:
@@ -152,13 +164,7 @@ def is_upright_top(torque: torques.Torque, body: RigidBody) -> bool:
 def errors(motions: np.ndarray, truth: Truth, at: Any) -> np.ndarray:
     """The angle in radians, or what is larger of the relative errors of the other parts (`sizes`), at
     the truth's times `at`."""
-    found, true = parts(motions, truth.kind), parts(truth.motion[at], truth.kind)
-    worst = rotations.angle_between(found.attitude, true.attitude)
-    for name, size in truth.sizes.items():
-        away = getattr(found, name) - getattr(true, name)
-        distance = np.abs(away) if away.ndim == 1 else np.linalg.norm(away, axis=1)
-        worst = np.maximum(worst, distance / size)
-    return worst
+    return largest_differences(motions, truth.motion[at], truth.sizes, truth.kind)
 
 
 def common_times(times: np.ndarray, truth: Truth) -> tuple[np.ndarray, np.ndarray]:

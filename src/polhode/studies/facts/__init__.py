@@ -17,6 +17,8 @@ plain numbers:
     stability_limit        the largest angle per step
     torque_calls           torque evaluations at the start and in each step
     flight_order           orders of a body in flight; flight_symmetry_defect, flight_symplecticity: on T*SE(3)
+    system_order           orders for a pair of bodies; system_symmetry_defect, system_symplecticity: on its phase space
+    system_drift           change of momenta and energy of the pair; system_energy_trend: of its energy in a long run
     solver_calls           nonlinear equations solved in each step
     cost                   nanoseconds per compiled step
 
@@ -46,6 +48,16 @@ from polhode.studies.facts.structure import (
 from polhode.studies.facts.orders import Orders, errors, order
 from polhode.studies.facts.certificate import Certificate, Fact
 from polhode.studies.facts.source import from_file
+from polhode.studies.facts.systems import (
+    SystemDrift,
+    SystemOrders,
+    Trend,
+    system_drift,
+    system_energy_trend,
+    system_order,
+    system_symmetry_defect,
+    system_symplecticity,
+)
 from polhode.studies.facts.trial import ATTITUDE, BODY, LIVELY, VELOCITY, trial_torque
 
 __all__ = [
@@ -61,7 +73,10 @@ __all__ = [
     "FlightOrders",
     "FreeDrift",
     "Orders",
+    "SystemDrift",
+    "SystemOrders",
     "TorqueCalls",
+    "Trend",
     "axis_drift",
     "certify",
     "cost",
@@ -79,6 +94,11 @@ __all__ = [
     "stability_limit",
     "symmetry_defect",
     "symplecticity",
+    "system_drift",
+    "system_energy_trend",
+    "system_order",
+    "system_symmetry_defect",
+    "system_symplecticity",
     "torque_calls",
     "trial_torque",
 ]

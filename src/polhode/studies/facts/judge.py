@@ -1,9 +1,7 @@
 """The certificate of a method: every fact measured and, where one is declared, judged.
 
-A fact holds when its defect is below HELD and is broken when it is above BROKEN.  What lies between
-is looked at again with a larger step, which makes what is broken worse and leaves what holds alone.
-A claim must hold, and what is not claimed must be broken; a fact declared as None is measured
-without a verdict.  What cannot be measured does not hold: it is missing.
+What is claimed must hold, and what is not claimed must be broken; a fact declared as None is measured
+without a verdict.  What cannot be measured does not hold: it is missing.  See `rulings.py`.
 """
 
 from __future__ import annotations
@@ -25,16 +23,15 @@ import polhode.studies.facts.orders as orders
 from polhode.errors import InputError
 from polhode.problems import Problem
 from polhode.methods._method import IN_C, Method
-from polhode.studies.facts.drift import energy_facts, finite
+from polhode.studies.facts.drift import energy_facts
 from polhode.studies.c_code import with_facts
 from polhode.studies.facts.certificate import Certificate, Fact
+from polhode.studies.facts.rulings import order_fact, property_fact
 from polhode.studies.facts.source import as_method, check
-from polhode.studies.facts.trial import LIVELY, TROUBLE
+from polhode.studies.facts.systems import system_facts
+from polhode.studies.facts.trial import LIVELY
 
 
-HELD, BROKEN = 1e-11, 1e-9
-# how far a measured order may be from the declared one, up to order 3; in proportion above
-SLOPE = 0.1
 FLIGHT_ORDER = 6  # the largest that the doubles of a flight show clearly
 
 
@@ -83,6 +80,7 @@ def certify(
             _limit(tested),
             *_counts(tested),
             *_flight(tested),
+            *system_facts(tested),
             _cost(tested),
         ]
     return Certificate(
@@ -137,28 +135,9 @@ def _orders(method, curves):
         for part, value, doubt, claim in zip(
             ("attitude", "momentum"), found[:2], found.doubts, claims[kind], strict=True
         ):
-            yield _order(
+            yield order_fact(
                 f"{prefix}order_{part}", f"order of {part}, {where}", claim, value, doubt, found.how
             )
-
-
-def _order(name, title, declared, value, doubt, how):
-    details = {"doubt": finite(doubt), "from": how}
-    if math.isnan(value):
-        shown = "does not settle" + " in doubles" * (how == "doubles")
-        return Fact(name, title, declared, None, None, shown, details)
-    near = declared is not None and (
-        value == declared or abs(value - declared) < SLOPE * max(1.0, declared / 3.0)
-    )
-    return Fact(
-        name,
-        title,
-        declared,
-        value,
-        None if declared is None else near,
-        "exact" if math.isinf(value) else f"{value:.2f}",
-        details,
-    )
 
 
 # --- properties that hold or do not ---------------------------------------------------------------
@@ -169,21 +148,21 @@ DRIFT_STEPS = (0.25, 0.5, 1.0)
 def _structure(method):
     whole = None if method.symplectic is None else method.symplectic is True
     orbits = None if method.symplectic is None else method.symplectic in (True, "orbits")
-    yield _property(
+    yield property_fact(
         "symmetric",
         "symmetric in time",
         method.symmetric,
         lambda h: (structure.symmetry_defect(method, h), 0.0),
         (0.5, 1.0),
     )
-    yield _property(
+    yield property_fact(
         "symplectic",
         "symplectic",
         whole,
         partial(structure.symplecticity, method, velocity=LIVELY),
         (0.1, 0.2, 0.4),
     )
-    yield _property(
+    yield property_fact(
         "poisson",
         "symplectic on coadjoint orbits",
         orbits,
@@ -203,14 +182,14 @@ def _conserved(method):
         ("momentum", "keeps spatial momentum, free"),
         ("energy", "keeps energy, free"),
     ):
-        yield _property(
+        yield property_fact(
             f"conserves_{what}",
             title,
             claimed(what),
             lambda h, what=what: (getattr(drift(h), what), 0.0),
             DRIFT_STEPS,
         )
-    yield _property(
+    yield property_fact(
         "conserves_size",
         "keeps |Pi|, free",
         claimed("momentum") or None,
@@ -226,72 +205,13 @@ def _axes(method):
         ("space", "keeps momentum about the vertical"),
         ("body", "keeps a top's own momentum"),
     ):
-        yield _property(
+        yield property_fact(
             f"conserves_axis_{what}",
             title,
             None,
             lambda h, what=what: (getattr(drift(h), what), 0.0),
             DRIFT_STEPS,
         )
-
-
-def _property(name, title, declared, defect, steps):
-    """A fact that holds to round-off or does not; `defect(step)` gives its size and the noise of
-    that."""
-    found = []
-    for step in steps:
-        try:
-            value, noise = defect(step)
-        except TROUBLE:
-            break
-        found.append((step, value, noise))
-        if (value < HELD and declared is not False) or not value < max(BROKEN, 10.0 * noise):
-            break
-    if not found:
-        return Fact(
-            name,
-            title,
-            declared,
-            None,
-            False if declared else None,
-            f"a step of {steps[0]:g} is too large",
-        )
-    _, last, noise = found[-1]
-    holds = True if last < HELD else None if last < max(BROKEN, 10.0 * noise) else False
-    ok = (
-        None
-        if declared is None
-        else holds is True
-        if declared
-        else None
-        if holds is None
-        else not holds
-    )
-    step, value, noise = found[0]
-    word = {True: "yes", False: "no", None: "unclear"}[holds]
-    shown = f"{word}, {_format_defect(value)} at h = {step:g}"
-    if holds is not True and len(found) > 1:
-        shown += f", {_format_defect(last)} at {found[-1][0]:g}"
-    if noise:
-        shown += f", noise {_format_defect(found[0][2])}"
-    return Fact(
-        name,
-        title,
-        declared,
-        holds,
-        ok,
-        shown,
-        {
-            "step": step,
-            "defect": value,
-            "noise": noise or None,
-            "larger": [row[:2] for row in found[1:]],
-        },
-    )
-
-
-def _format_defect(value):
-    return "0" if value == 0.0 else f"{value:.1e}" if math.isfinite(value) else "not finite"
 
 
 # --- in flight ------------------------------------------------------------------------------------
@@ -309,15 +229,15 @@ def _flight(method):
     claim = method.order if own and method.order and method.order <= FLIGHT_ORDER else None
     for part, value in flight.flight_order(method)._asdict().items():
         title = f"order of {part}, in flight"
-        yield _order(f"flight_order_{part}", title, claim, value, 0.0, "doubles")
-    yield _property(
+        yield order_fact(f"flight_order_{part}", title, claim, value, 0.0, "doubles")
+    yield property_fact(
         "flight_symmetric",
         "symmetric in time, in flight",
         method.symmetric if own else None,
         lambda h: (flight.flight_symmetry_defect(method, h), 0.0),
         (0.3, 0.6),
     )
-    yield _property(
+    yield property_fact(
         "flight_symplectic",
         "symplectic, in flight",
         method.symplectic is True if own and method.symplectic is not None else None,

@@ -9,7 +9,17 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Never
 
-from polhode.errors import InputError, flag, check_options, number, reporter, shows_options, whole
+from polhode.errors import (
+    InputError,
+    brief,
+    flag,
+    check_options,
+    number,
+    reporter,
+    shows_options,
+    whole,
+)
+from polhode.loads._system import System
 from polhode.support.regular import file_path
 from polhode.studies.sweep import cluster as clusters
 from polhode.studies.sweep import plan as plans
@@ -77,6 +87,11 @@ def sweep(
     ('run.step', 'initial.omega.2')
     """
     check_options(sweep, misspelt)
+    if isinstance(source, System):
+        raise InputError(
+            f"a sweep varies the values of a scenario, a file or a dict, got {brief(source)}; loop over polhode.integrate, "
+            "or give many initial motions to polhode.ensemble"
+        )
     stores.import_libraries()
     workers, force = whole("workers", workers, 1), flag("force", force)
     tell = reporter(progress, "progress(done, total)")

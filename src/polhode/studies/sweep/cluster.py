@@ -13,7 +13,7 @@ import time
 from concurrent.futures import CancelledError
 from typing import NamedTuple
 
-from polhode.engine.carriers.simd_tiles import default_threads
+from polhode.engine.carriers.threads import default_threads
 from polhode.errors import ClusterError, InputError
 from polhode.studies.sweep.sweep_store import import_libraries
 from polhode.studies.sweep.task import compute

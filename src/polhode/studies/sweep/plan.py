@@ -31,6 +31,7 @@ from polhode.engine.schedule import segments
 from polhode.io.scenario._load import make_scenario
 from polhode.io.scenario.settings import fill_from_problem, put
 from polhode.io.scenario.faults import Faults
+from polhode.io.scenario.systems import is_system
 from polhode.io.scenario.toml import check_depth, parse
 from polhode.methods import get
 from polhode.support.regular import file_path
@@ -83,6 +84,11 @@ class Plan:
                 raise InputError(
                     f"{path}: [{key}] does not go with [sweep]; drop it, and name the store with --output"
                 )
+        if is_system(data):
+            raise InputError(
+                f"{path}: [sweep] does not go with a system of bodies, [[body]]; run it for each value, with `polhode run "
+                "--set` or in a loop over polhode.integrate"
+            )
         faults = Faults()
         for key in ("body", "initial", "run"):
             if not isinstance(data.get(key, {}), dict):

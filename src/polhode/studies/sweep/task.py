@@ -15,7 +15,7 @@ from polhode.bodies._body import RigidBody
 from polhode.engine._ensemble import ensemble
 from polhode.engine.ensemble.parameters import parameter_names, terms_of
 from polhode.engine.ensemble.measure import Measure
-from polhode.engine.carriers.simd_tiles import default_threads
+from polhode.engine.carriers.threads import default_threads
 from polhode.errors import InputError
 from polhode.loads._torque import ZERO
 from polhode.results.motion import LABELS, OMEGA, PARTS, in_principal_axes, in_user_axes
