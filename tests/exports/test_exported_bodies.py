@@ -1,4 +1,5 @@
-"""Bodies in flight and with rotors, exported to all languages and run: the bits of polhode."""
+"""Bodies in flight and with rotors, and an implicit method with a torque of the user's, exported to all languages and run:
+the bits of polhode."""
 
 import importlib.util
 
@@ -68,14 +69,21 @@ CASES = [
     ("DP5", ALONG, TOP, {"torque": TOP}),
     ("LP2", PLAIN, BRAKED, {"flight": True, "frame": "body"}),
     ("EXACT", DRIVEN, TOP, {"body": IDLE}),
+    ("AKW", PLAIN, TOP, {}),
 ]
-LOAD, MOTORS = 4, 5  # the cases where the user writes a function
+LOAD, MOTORS, TORQUE = 4, 5, 6  # the cases where the user writes a function
 START = dict(rotation0=(0.3, 0.2, 0.0), omega0=(0.1, 2.0, 0.3))
 ALOFT = dict(position0=(2.0, 0.1, 0.0), velocity0=(0.0, 1.9, 0.3))
 STEPS, STEP = 20, 0.05
-# the user's functions: a braked body on a spring; a top whose rotors are driven
+# the user's functions: a braked body on a spring; a top whose rotors are driven; a top
 USERS = {
     "c": {
+        TORQUE: """
+static vec3 own(double t, mat3 R, vec3 Om, void *context) {
+    (void)t; (void)Om; (void)context;
+    return (vec3){-5.0 * R.y.z, 5.0 * R.x.z, 0.0};
+}
+""",
         LOAD: """
 static LP2_push mine(double t, mat3 R, vec3 Om, vec3 x, vec3 v, void *context) {
     (void)t; (void)R; (void)v; (void)context;
@@ -94,6 +102,8 @@ static vec3 drive(double t, mat3 R, vec3 Om, vec3 W, void *context) {
 """,
     },
     "cpp": {
+        TORQUE: "static const auto own = [](double, file6::mat3 R, file6::vec3) {\n"
+        "    return file6::vec3{-5.0 * R.y.z, 5.0 * R.x.z, 0.0};\n};\n",
         LOAD: "static const auto mine = [](double, file4::mat3, file4::vec3 Om, file4::vec3 x, file4::vec3) {\n"
         "    return file4::Push{{-0.2 * Om.x, -0.2 * Om.y, -0.2 * Om.z}, {-3.0 * x.x, -3.0 * x.y, -3.0 * x.z}};\n};\n",
         MOTORS: """
@@ -106,6 +116,9 @@ namespace file5 {
 """,
     },
     "rust": {
+        TORQUE: """
+fn own(_t: f64, R: file6::Mat3, _Om: file6::Vec3) -> file6::Vec3 { file6::vec3(-5.0 * R.y.z, 5.0 * R.x.z, 0.0) }
+""",
         LOAD: """
 fn mine(_t: f64, _R: file4::Mat3, Om: file4::Vec3, x: file4::Vec3, _v: file4::Vec3) -> file4::Push {
     use file4::*;
@@ -120,11 +133,19 @@ fn drive(_t: f64, R: file5::Mat3, _Om: file5::Vec3, W: file5::Vec3) -> file5::Ve
 """,
     },
     "javascript": {
+        TORQUE: "(t, R, Om) => [-5 * R[1][2], 5 * R[0][2], 0]",
         LOAD: "(t, R, Om, x, v) => ({ torque: Om.map((w) => -0.2 * w), acceleration: x.map((a) => -3 * a) })",
         MOTORS: "{ torque: (t, R, Om) => [-5 * R[1][2], 5 * R[0][2], 0], "
         "motors: (t, R, Om, W) => [0.3 - 0.05 * W[0], 0, 0.2 * R[0][1]] }",
     },
     "csharp": {
+        TORQUE: """
+static class Mine6 {
+    public static File6.Vec3 Torque(double t, File6.Mat3 R, File6.Vec3 Om) {
+        return new File6.Vec3(-5.0 * R.y.z, 5.0 * R.x.z, 0.0);
+    }
+}
+""",
         LOAD: """
 static class Mine4 {
     public static File4.Push Load(double t, File4.Mat3 R, File4.Vec3 Om, File4.Vec3 x, File4.Vec3 v) {
@@ -142,11 +163,13 @@ static class Mine5 {
 """,
     },
     "wgsl": {
+        TORQUE: "fn torque(t: f32, R: mat3, Om: vec3f) -> vec3f { return vec3f(-5.0 * R.y.z, 5.0 * R.x.z, 0.0); }\n",
         LOAD: "fn load(t: f32, R: mat3, Om: vec3f, x: vec3f, v: vec3f) -> LP2_push { return LP2_push(-0.2 * Om, -3.0 * x); }\n",
         MOTORS: "fn torque(t: f32, R: mat3, Om: vec3f) -> vec3f { return vec3f(-5.0 * R.y.z, 5.0 * R.x.z, 0.0); }\n"
         "fn motors(t: f32, R: mat3, Om: vec3f, W: vec3f) -> vec3f { return vec3f(0.3 - 0.05 * W.x, 0.0, 0.2 * R.x.y); }\n",
     },
     "wasm": {
+        TORQUE: {"torque": ((0, 9, 3), lambda t, R, Om: [-5.0 * R[5], 5.0 * R[2], 0.0])},
         # the sizes of what is given, 0 for a number
         LOAD: {"load": ((0, 9, 3, 3, 3), lambda t, R, Om, x, v: [*(-0.2 * Om), *(-3.0 * x)])},
         MOTORS: {
@@ -156,10 +179,14 @@ static class Mine5 {
     },
 }
 NAMED = {
-    "c": {LOAD: "(LP2_load){mine, 0}", MOTORS: "(EXACT_load){weight, drive, 0}"},
-    "cpp": {LOAD: "mine", MOTORS: "Mine()"},
-    "rust": {LOAD: "mine", MOTORS: "(weight, drive)"},
-    "csharp": {LOAD: "Mine4.Load", MOTORS: "Mine5.acting"},
+    "c": {
+        LOAD: "(LP2_load){mine, 0}",
+        MOTORS: "(EXACT_load){weight, drive, 0}",
+        TORQUE: "(AKW_load){own, 0}",
+    },
+    "cpp": {LOAD: "mine", MOTORS: "Mine()", TORQUE: "own"},
+    "rust": {LOAD: "mine", MOTORS: "(weight, drive)", TORQUE: "own"},
+    "csharp": {LOAD: "Mine4.Load", MOTORS: "Mine5.acting", TORQUE: "Mine6.Torque"},
 }
 
 
@@ -201,7 +228,7 @@ def test_flights_and_gyrostats_in_all_languages(language):
     motions = getattr(exported_bodies, language)(runs, USERS[language])
     for i, motion in enumerate(motions):
         # users' functions round otherwise than those of polhode; shaders have single precision
-        bound = 1e-5 if language == "wgsl" else 1e-13 if i in (LOAD, MOTORS) else 0.0
+        bound = 1e-5 if language == "wgsl" else 1e-13 if i in (LOAD, MOTORS, TORQUE) else 0.0
         right = own(i)
         assert np.abs(motion - right).max() <= bound * max(1.0, np.abs(right).max()), CASES[i]
 

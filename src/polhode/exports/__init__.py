@@ -10,7 +10,8 @@ statements.py    one function; expressions.py and calls.py: its expressions, wit
 tidy.py          what is not used is left out; where variables are declared
 source.py        the source of a function
 long_steps.py    the exact free motion over long times, without elliptic functions
-printer.py       what the printers of all languages share; phrases.py: of expressions, text.py: of lines
+outside.py       what the user of a file calls and writes, in words
+printer.py       what the printers of all languages share; phrases.py: of expressions, naming.py: of names, text.py: of lines
 machine.py       machine code by LLVM; machine_functions.py writes the bodies of functions for it
 fused.py         a b + c with one rounding, where there is no instruction for it
 languages/       one file for each language

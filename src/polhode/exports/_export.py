@@ -53,13 +53,15 @@ def export(
     method : str or Method
         Any method with fixed steps.
     language : str
-        "c" or "javascript"; or machine code: "wasm", a module of WebAssembly, or "object", an object file.
+        "c", "cpp", "rust", "javascript", "csharp" or "wgsl"; or machine code: "wasm", a module of
+        WebAssembly, or "object", an object file.
     torque : Torque, function or str, optional
         Becomes part of the file, with its parameters as constants: a named torque, or a function of
         your own.  Without it the file calls a function that you write in its language.
     body : RigidBody or three moments, optional
         Some methods have a better step for symmetric bodies, such as EXACT; the file is then for
-        bodies with the same symmetry.  Moments remain parameters of the file.
+        bodies with the same symmetry.  Moments remain parameters of the file.  For a body with rotors
+        the file has the step of a gyrostat, with the body's own motors.
     precision : {"double", "float"}, optional
         The type of all numbers; the language's own by default.
     frame : {"spatial", "body"}

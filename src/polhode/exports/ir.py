@@ -84,6 +84,11 @@ def has_numbers(kind: Type) -> bool:
     )
 
 
+def has_user(kind: Type) -> bool:
+    """Whether what calls the user's function is in a value of the type."""
+    return kind == USER or any(map(has_user, parts(kind) or ()))
+
+
 def parts(kind: Type) -> tuple[Type, ...] | None:
     """The types of the items; None for what has none."""
     if isinstance(kind, Array):

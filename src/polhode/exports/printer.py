@@ -6,16 +6,12 @@ methods here write the syntax of C and its relatives; those without a body are w
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from polhode.exports.header import header
 from polhode.exports.ir import (
     INT,
-    REAL,
-    USER,
-    Array,
     Break,
     Call,
     Const,
@@ -36,13 +32,13 @@ from polhode.exports.ir import (
     has_numbers,
     parts,
 )
-from polhode.exports.outside import Outside
+from polhode.exports.naming import Names
 from polhode.exports.phrases import Phrases, constant_key, is_named
 from polhode.exports.text import WIDTH, closed, folded, grouped
 from polhode.exports.trees import is_plain, item, statements, values, walk
 
 
-class Printer(Outside, Phrases):
+class Printer(Names, Phrases):
     """Writes one module in one language; `module` is what `polhode.exports.module` makes."""
 
     suffix = ""  # of the file
@@ -57,6 +53,7 @@ class Printer(Outside, Phrases):
     keywords: frozenset[str] = frozenset()  # those that fields cannot be called either
     joined = False  # whether declarations of one type share a line
     line_end = ";"
+    changing = ""  # the word before a variable that changes, in a pattern
     repeat = "while"  # the word that begins a loop with a condition
 
     def __init__(self, module: Any, precision: str = "double", fma: bool = True) -> None:
@@ -87,6 +84,13 @@ class Printer(Outside, Phrases):
         for one in statements(function.body):
             for value in values(one):
                 yield from walk(value)
+
+    def everything(self) -> Iterator[Expr]:
+        """All expressions of the file."""
+        for root in self.module.roots:
+            yield from walk(root.value)
+        for function in self.functions:
+            yield from self.inside(function)
 
     def _types(self) -> Iterable[Type]:
         """The arrays and records that are used, each after those it is made of; and USER, if the user
@@ -123,15 +127,6 @@ class Printer(Outside, Phrases):
                 if isinstance(one, Const) and is_named(one):
                     found.setdefault(constant_key(one), one)
         return found.values()
-
-    def unused(self, name: str) -> str:
-        """The name, or one like it that nothing has yet."""
-        found, n = f"{name}_" if name in self.reserved else name, 1
-        while found in self.taken:
-            n += 1
-            found = f"{name}_{n}"
-        self.taken.add(found)
-        return found
 
     # --- the file ---------------------------------------------------------------------------------
 
@@ -280,6 +275,22 @@ class Printer(Outside, Phrases):
             texts = [short]
         return [line for text in texts for line in self.line(text, depth)]
 
+    def apart(
+        self, one: Unpack, declare: Callable[[str, Type], str], depth: int
+    ) -> tuple[bool, list[str], list[str]]:
+        """A pattern of variables: whether it declares them, the lines that do so before it, its items."""
+        names = [name for name in one.names if name]
+        new, before, shown = one.declares >= set(names), [], []
+        for name, kind in zip(one.names, parts(one.value.type) or (), strict=True):
+            if name:
+                word = "" if name in one.fixed else self.changing
+                shown.append(f"{word if new else ''}{self.called_here(name)}")
+                if name in one.declares and not new:
+                    before += self.line(declare(f"{word}{self.called_here(name)}", kind), depth)
+            elif has_numbers(kind):
+                shown.append("_")
+        return new, before, shown
+
     def fresh(self, name: str) -> str:
         """A variable of the function that is new."""
         found, n = name, 1
@@ -293,44 +304,6 @@ class Printer(Outside, Phrases):
         """Declarations of variables of one type that do not change, with their values."""
         texts = [self.declared_as(name, value, kind, True) for name, value in pairs]
         return [line for text in texts for line in self.line(text, depth)]
-
-    # --- names ------------------------------------------------------------------------------------
-
-    def type_name(self, kind: Type) -> str:
-        """The name of an array or a record."""
-        if kind in self.names:
-            return self.names[kind]
-        if kind == self.module.state:
-            return self.public_name("state")
-        if kind == self.module.body:
-            return self.public_name("body")
-        if kind == USER:
-            return self.public_name("load")
-        if isinstance(kind, Array):
-            if kind.item == REAL:
-                return f"vec{kind.count}" if kind.count <= 4 else f"real{kind.count}"
-            square = kind == Array(Array(REAL, 3), 3)
-            return "mat3" if square else f"{self.type_name(kind.item)}_{kind.count}"
-        assert isinstance(kind, Record)
-        if kind.kind is not None:
-            asked, name = self.module.asked, kind.kind.__name__
-            return self.public_name(name.lower()) if asked and kind == asked.result else name
-        return "_".join(self._short_name(one) for one in kind.items if has_numbers(one))
-
-    def _short_name(self, kind: Type) -> str:
-        return kind.name if isinstance(kind, Scalar) else self.type_name(kind)
-
-    def public_name(self, name: str) -> str:
-        """The name of something that the user of the file sees."""
-        return f"{self.module.prefix}_{name}"
-
-    def constant_name(self, name: str) -> str:
-        """The name of a constant."""
-        return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).upper().lstrip("_")
-
-    def function_name(self, name: str) -> str:
-        """The name of a function."""
-        return name
 
     # --- what a language says ---------------------------------------------------------------------
 

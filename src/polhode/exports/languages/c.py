@@ -85,6 +85,9 @@ class Language(Printer):
             return {REAL: self.precision, INT: "int", BOOL: "bool"}[kind]
         return self.names[kind]
 
+    def plain_name(self, kind: Type) -> str:
+        return self.public_name("load") if kind == USER else super().plain_name(kind)
+
     def comment(self, text: str) -> str:
         first, *rest = paragraphs(text.replace("*/", "* /"))
         return "\n".join([f"/* {first}", *(f"   {line}".rstrip() for line in rest)]) + " */"
@@ -158,7 +161,7 @@ class Language(Printer):
         return f"{'const ' if fixed else ''}{self.of_type(kind)} {name} = {value}"
 
     def together(self, pairs: list[tuple[str, str]], kind: Type, depth: int) -> list[str]:
-        if parts(kind) is not None:
+        if parts(kind) is not None or kind == USER:
             return super().together(pairs, kind, depth)
         listed = ", ".join(f"{name} = {value}" for name, value in pairs)
         return self.line(f"const {self.of_type(kind)} {listed}", depth)

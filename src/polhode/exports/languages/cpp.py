@@ -7,7 +7,7 @@ import itertools
 from polhode.core import vec
 from polhode.exports.acting import VECTOR
 from polhode.exports.calls import UsersFunction
-from polhode.exports.ir import USER, Ask, Call, Const, Expr, Function, Item, Type, Var
+from polhode.exports.ir import USER, Ask, Call, Const, Expr, Function, Item, Type, Var, has_user
 from polhode.exports.languages import c
 from polhode.exports.module import Root
 from polhode.exports.outside import MOTORS
@@ -53,11 +53,20 @@ class Language(c.Language):
         return f"{name}_" if name in PUBLIC else name
 
     def of_type(self, kind: Type) -> str:
-        return f"const {self._callable()} &" if kind == USER else super().of_type(kind)
+        if kind == USER:
+            return f"const {self._callable()} &"
+        name = super().of_type(kind)
+        return f"{name}<{self._callable()}>" if has_user(kind) else name
 
     def _callable(self) -> str:
         """The type of the user's function, a template parameter."""
         return self.acting.capitalize()
+
+    def declared(self, kind: Type) -> str:
+        text = super().declared(kind)
+        if kind == USER or not has_user(kind):
+            return text
+        return "\n".join([*self._template([("", kind)]), text.replace("& ", "&")])
 
     def structure(self, name: str, fields: str) -> str:
         return f"struct {name} {{ {fields} }};"
@@ -92,7 +101,7 @@ class Language(c.Language):
         return [*self._template(function.params), *folded(head.replace("& ", "&"))]
 
     def _template(self, params: list[tuple[str, Type]]) -> list[str]:
-        if any(kind == USER for _, kind in params):
+        if any(has_user(kind) for _, kind in params):
             return [f"template <class {self._callable()}>"]
         return []
 
@@ -104,6 +113,8 @@ class Language(c.Language):
     def declared_as(self, name: str, value: str, kind: Type, fixed: bool) -> str:
         own = self.of_type(kind)
         value = value.removeprefix(own) if is_made(own, value) else value
+        if kind == USER:
+            return f"{own}{name} = {value}"
         return f"{'const ' if fixed else ''}{own} {name} = {value}"
 
     # --- expressions ------------------------------------------------------------------------------

@@ -46,7 +46,7 @@ class Language(Printer):
     suffix = ".cs"
     keywords = frozenset(KEYWORDS.split())
     reserved = keywords | {"Math", "MathF", "var"}
-    joined = True
+    joined = capitals = True
 
     def __init__(self, module: Any, precision: str = "double", fma: bool = True) -> None:
         # what is handed on is a structure: Mono's compiler does not know tuples as parameters
@@ -80,12 +80,6 @@ class Language(Printer):
     def _is_tuple(self, kind: Type) -> bool:
         plain = isinstance(kind, Record) and kind.kind is None and kind not in self.given
         return plain and sum(map(has_numbers, parts(kind) or ())) > 1
-
-    def type_name(self, kind: Type) -> str:
-        name = super().type_name(kind)
-        if kind == USER:
-            name = self.acting
-        return name[0].upper() + name[1:]
 
     def public_name(self, name: str) -> str:
         return name
@@ -177,15 +171,7 @@ class Language(Printer):
     def unpacked(self, one: Unpack, depth: int) -> list[str]:
         if not self._is_tuple(one.value.type):
             return super().unpacked(one, depth)
-        names = [name for name in one.names if name]
-        new, before, shown = one.declares >= set(names), [], []
-        for name, kind in zip(one.names, parts(one.value.type) or (), strict=True):
-            if name:
-                shown.append(self.called_here(name))
-                if name in one.declares and not new:
-                    before += self.line(self.declare(self.called_here(name), kind), depth)
-            elif has_numbers(kind):
-                shown.append("_")
+        new, before, shown = self.apart(one, self.declare, depth)
         text = f"{'var ' if new else ''}({', '.join(shown)}) = {self.expression(one.value)}"
         return [*before, *self.line(text, depth)]
 

@@ -89,8 +89,8 @@ class Language(Printer):
     def public_name(self, name: str) -> str:
         return name.capitalize()
 
-    def type_name(self, kind: Type) -> str:
-        return self.acting.capitalize() if kind == USER else super().type_name(kind)
+    def plain_name(self, kind: Type) -> str:
+        return self.acting.capitalize() if kind == USER else super().plain_name(kind)
 
     def of_type(self, kind: Type) -> str:
         if kind in (REAL, INT):

@@ -33,7 +33,6 @@ from polhode.exports.outside import MOTORS, Public
 from polhode.exports.phrases import constant_key
 from polhode.exports.printer import Printer
 from polhode.exports.text import closed, folded, paragraphs
-from polhode.exports.trees import walk
 
 KEYWORDS = """
 abstract as async await become box break const continue crate do dyn else enum extern false final fn for gen if impl in let
@@ -47,7 +46,7 @@ FUNCTIONS = {
     "atan2": ("atan2", "ab"), "pow": ("powf", "ab"),
 }  # fmt: skip
 IN_CORE = ("abs", "copysign")  # since Rust 1.85; the others are in std alone, and in libm
-ALLOWED = "#![allow(non_snake_case, unexpected_cfgs, unused_variables, unused_assignments, unused_mut, clippy::all)]"
+ALLOWED = "#![allow(non_snake_case, unexpected_cfgs, unused_variables, unused_assignments, unused_mut, dead_code, clippy::all)]"
 
 
 class Language(Printer):
@@ -57,6 +56,8 @@ class Language(Printer):
     keywords = frozenset(KEYWORDS.split())
     reserved = keywords | frozenset(FUNCTIONS) | {"f32", "f64", "usize", "bool"}
     attitude = "self.q"
+    capitals = True
+    changing = "mut "
     outside = False  # whether a public function is written, which gets state and body by reference
 
     def __init__(self, module: Any, precision: str = "double", fma: bool = True) -> None:
@@ -79,12 +80,6 @@ class Language(Printer):
             return f"({', '.join(inside)}{',' * (len(inside) == 1)})"
         return self.names[kind]
 
-    def type_name(self, kind: Type) -> str:
-        name = super().type_name(kind)
-        if kind == USER:
-            name = self.acting
-        return name[0].upper() + name[1:]
-
     def public_name(self, name: str) -> str:
         return name  # a file is a module
 
@@ -102,9 +97,7 @@ class Language(Printer):
 
     def _library(self) -> list[str]:
         """Square roots and the like, as functions: of std, or of libm where there is no std."""
-        roots = (one for root in self.module.roots for one in walk(root.value))
-        inside = (one for function in self.functions for one in self.inside(function))
-        found = {one.name for one in (*roots, *inside) if isinstance(one, Intrinsic)}
+        found = {one.name for one in self.everything() if isinstance(one, Intrinsic)}
         lines = [""]
         for name, (method, args) in FUNCTIONS.items():
             if name not in found or (name == "fma" and not self.fma):
@@ -225,17 +218,7 @@ class Language(Printer):
         return f"let mut {name}: {self.of_type(kind)}"
 
     def unpacked(self, one: Unpack, depth: int) -> list[str]:
-        names = [name for name in one.names if name]
-        kinds = parts(one.value.type) or ()
-        new, before, shown = one.declares >= set(names), [], []
-        for name, kind in zip(one.names, kinds, strict=True):
-            if name:
-                word = "" if name in one.fixed else "mut "
-                shown.append(f"{word if new else ''}{self.called_here(name)}")
-                if name in one.declares and not new:
-                    before += self.line(f"let {word}{self.called_here(name)}", depth)
-            elif has_numbers(kind):
-                shown.append("_")
+        new, before, shown = self.apart(one, lambda name, _: f"let {name}", depth)
         pattern = f"{'let ' if new else ''}{self._pattern(one.value.type, shown)}"
         return [*before, *self.line(f"{pattern} = {self.expression(one.value)}", depth)]
 

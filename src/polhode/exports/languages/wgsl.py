@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 from polhode.core.scalars import nearest
 from polhode.exports.acting import VECTOR
@@ -19,9 +20,13 @@ from polhode.exports.ir import (
     Const,
     Expr,
     Function,
+    Make,
     Number,
     Scalar,
+    Set,
+    Statement,
     Type,
+    Unpack,
     has_numbers,
     parts,
 )
@@ -29,7 +34,6 @@ from polhode.exports.outside import Public
 from polhode.exports.phrases import constant_key
 from polhode.exports.printer import Printer
 from polhode.exports.text import closed, folded, paragraphs
-from polhode.exports.trees import walk
 
 KEYWORDS = """
 alias break case const const_assert continue continuing default diagnostic discard else enable false fn for if let loop
@@ -84,11 +88,9 @@ class Language(Printer):
         return "\n".join(f"// {line}".rstrip() for line in paragraphs(text))
 
     def preamble(self) -> str:
-        roots = (one for root in self.module.roots for one in walk(root.value))
-        inside = (one for function in self.functions for one in self.inside(function))
         found = {
             self.special(one.value)
-            for one in (*roots, *inside)
+            for one in self.everything()
             if isinstance(one, (Const, Number))
             and one.type == REAL
             and not math.isfinite(one.value)
@@ -100,9 +102,7 @@ class Language(Printer):
         if name != self.names[kind]:
             return ""
         pairs = zip(self.field_names(kind) or (), parts(kind) or (), strict=True)
-        fields = ", ".join(
-            f"{one}: {self.of_type(part)}" for one, part in pairs if has_numbers(part)
-        )
+        fields = ", ".join(f"{one}: {self.of_type(part)}" for one, part in pairs if is_kept(part))
         return "\n".join(folded(f"struct {name} {{ {fields} }}"))
 
     def constant(self, one: Const) -> str:
@@ -136,6 +136,15 @@ class Language(Printer):
     def declare(self, name: str, kind: Type) -> str:
         return f"var {name}: {self.of_type(kind)}"
 
+    def statement(self, one: Statement, depth: int) -> list[str]:
+        """What the user writes has a name of its own, and is in no variable."""
+        if isinstance(one, Set) and one.value.type == USER:
+            return []
+        if isinstance(one, Unpack):
+            pairs = zip(one.names, parts(one.value.type) or (), strict=True)
+            one = replace(one, names=tuple(name if is_kept(kind) else None for name, kind in pairs))
+        return super().statement(one, depth)
+
     def loop(self, i: str, count: int) -> str:
         return f"for (var {i} = 0; {i} < {count}; {i}++) {{"
 
@@ -145,6 +154,9 @@ class Language(Printer):
         if isinstance(expr, Call):
             given = [one for one in expr.args if one.type != USER]
             return f"{self.names[expr.function]}({self.arguments(given)})"
+        if isinstance(expr, Make):
+            kept = [one for one in expr.items if is_kept(one.type)]
+            return self.made(expr.type, list(map(self.expression, kept)))
         return super().atom(expr)
 
     def chosen(self, expr: Cond) -> str:
@@ -205,3 +217,8 @@ class Language(Printer):
                 "that fails is to be seen by its residual.",
             ]
         )
+
+
+def is_kept(kind: Type) -> bool:
+    """Whether anything of the type is in a shader."""
+    return has_numbers(kind) and kind != USER
