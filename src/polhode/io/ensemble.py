@@ -36,7 +36,9 @@ def dataset(run: Ensemble) -> Dataset:
     import xarray as xr
 
     data = arrays_of(run)
-    coords: dict[str, Any] = {name: data.pop(name) for name in ("system", "body", "time") if name in data}
+    coords: dict[str, Any] = {
+        name: data.pop(name) for name in ("system", "body", "time") if name in data
+    }
     coords |= {name: list(labels) for name, labels in LABELS.items()}
     return xr.Dataset(data, coords, attributes(run.provenance(), UNTITLED_MANY))
 

@@ -9,6 +9,7 @@ away from their centres, which stiffens with their distance, and pull an axis of
 For the order something outside drives them too, which depends on time.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any, NamedTuple
@@ -122,7 +123,9 @@ class SystemMap:
         self.program = build(get(method), self.system, False, 0.0, SPAN, self.start_motion())
 
     @staticmethod
-    def start_motion(q: Any = ATTITUDES, Om: Any = RATES[0], x: Any = POSITIONS, v: Any = SPEEDS):
+    def start_motion(
+        q: Any = ATTITUDES, Om: Any = RATES[0], x: Any = POSITIONS, v: Any = SPEEDS
+    ) -> np.ndarray:
         return np.concatenate([q, Om, x, v], axis=1).ravel()
 
     def start(self, h: float, motion: np.ndarray, t: float = 0.0) -> np.ndarray:
@@ -319,9 +322,9 @@ LOST = 10.0  # times the kinetic energy
 DRIFTS = 1.0  # standard deviations of the oscillation: what is less is none
 
 
-def system_facts(method: Method):
-    """The facts of a method for systems, where it takes them; what it declares is claimed for them as
-    far as its form for systems declares it."""
+def system_facts(method: Method) -> Iterator[Fact]:
+    """The facts of a method for systems.  They are claimed as far as its form for systems declares
+    them."""
     if method.system is None:
         return
     own = suited_to(method, trial_system())
@@ -351,7 +354,7 @@ def system_facts(method: Method):
         (
             "angular",
             "keeps the angular momentum of a system",
-            known and "momentum" in own.conserves,
+            own.conserves is not None and "momentum" in own.conserves,
         ),
         ("energy", "keeps the energy of a system", own.restores_energy),
     ):
