@@ -4,7 +4,6 @@ attitudes of all of them.  Interactions add; those of pairs are in `pair.py`.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -30,7 +29,7 @@ from polhode.loads import interaction_kernels as kernels
 from polhode.loads.interaction_in_c import InC, is_in_c
 from polhode.loads.interaction_kernels import NONE
 from polhode.loads.known_energy import looks_at_time
-
+from polhode.loads.signature import check_call, check_function
 
 MOST_LINKS, MOST_VALUES = 5000, 64  # that a record lists
 NO_ADDRESS = np.zeros(1, dtype=np.int64)
@@ -368,34 +367,6 @@ def _no_interaction() -> Interaction:
     return none
 
 
-# --- checks ---------------------------------------------------------------------------------------
-
-
-def check_function(what: str, function: Any) -> Any:
-    if not callable(function):
-        raise InputError(f"{what} must be a function, got {brief(function)}; write def f(...): ...")
-    return function
-
-
-def check_call(kind: str, name: str, function: Any, names: list[str]) -> None:
-    """Check, before the run, that the function can be called with the arguments it will get."""
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):
-        return
-    given = list(signature.parameters)
-    swapped = given != names and sorted(given) == sorted(names)
-    try:
-        signature.bind(*names)
-    except TypeError:
-        swapped = True
-    if swapped:
-        raise InputError(
-            f"{kind} {name!r} will be called as f({', '.join(names)}) but is defined as f{signature}; correct its "
-            "arguments, or the options that add some"
-        )
-
-
 def row(parts: Sequence[Any]) -> np.ndarray:
     """All numbers in one row."""
     return np.concatenate([np.asarray(one, dtype=float).ravel() for one in (*parts, [])])[None]
@@ -405,8 +376,6 @@ __all__ = [
     "Interaction",
     "InteractionSum",
     "as_interaction",
-    "check_call",
-    "check_function",
     "interaction",
     "row",
 ]
