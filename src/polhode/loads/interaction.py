@@ -43,8 +43,8 @@ class Interaction:
     function : callable
         `f(t, x, R[, v, omega][, p])`: positions (n, 3) and attitude matrices (n, 3, 3), body to space,
         give forces (n, 3) on the centres of mass and torques (n, 3) about them, both in space.  Or a
-        ctypes function with the C signature `void f(double t, int n, const double *x, const double *R,
-        [const double *v, const double *omega,] double *F, double *N, void *p)`, where p points to the
+        ctypes function with the C signature ``void f(double t, int n, const double *x, const double *R,
+        [const double *v, const double *omega,] double *F, double *N, void *p)``, where p points to the
         numbers of the parameters.
     params : dict, optional
         Numbers and arrays that the function gets as its last argument, with their names.
