@@ -233,7 +233,7 @@ SYSTEMS = [
     (lambda: scenario("stiffness = { red = 1.0 }"), "unknown body 'red'", "valid: 'rod', 'ball'"),
     (lambda: scenario("stiffness = { rod = 1.0 }"), "no value for the body 'ball'", "give one for each"),
     (lambda: scenario('springs = "sprigns"'), "'sprigns' (did you mean 'springs'?)", "valid: "),
-    (lambda: scenario('springs = "pull.py:pull"'), "never runs code", "--interaction-file FILE.py:NAME"),
+    (lambda: scenario('springs = "pull.py:pull"'), "never runs code", "--torque-file FILE.py:NAME"),
     (lambda: scenario("one body"), "interaction: is between bodies", "write several [[body]]"),
     (lambda: scenario("both"), "given here and by the interaction file 'pull.py'", "drop one of the two"),
     (lambda: scenario("", torque_file="pull.txt"), "got 'pull.txt'", "write the interaction as a function in one"),
