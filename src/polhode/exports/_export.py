@@ -13,6 +13,7 @@ from polhode.errors import InputError, brief, choice, flag, label
 from polhode.exports import languages
 from polhode.exports.measured import measured
 from polhode.exports.module import Module, module_of
+from polhode.exports.source import Untranslatable
 from polhode.exports.traced import in_tuples
 from polhode.loads._torque import Torque
 from polhode.loads.conversion import as_torque
@@ -122,7 +123,13 @@ def exported(
     choice(f"precision of {language}", precision, printer.precisions)
     choice("frame", frame, FRAMES)
     load, given = _load(torque, flag("flight", flight)), _body(body)
-    module = module_of(entry, load, given, frame, flight or isinstance(load, Load))
+    try:
+        module = module_of(entry, load, given, frame, flight or isinstance(load, Load))
+    except Untranslatable as error:
+        if load is None or repr(load.name) in str(error):
+            raise
+        what = "load" if isinstance(load, Load) else "torque"
+        raise InputError(f"{what} {load.name!r} cannot be exported: {error}") from error
     measure = flag("measure", measure) and not printer.binary
     module.facts = list(measured(entry)) if measure else []
     module.command = _command(entry, language, precision, module, flight, fma)

@@ -28,12 +28,18 @@ class Outside:
     """What `Printer` and `Machine` know of the outside of a file."""
 
     module: Any
+    precision: str
     attitude = "s.q"  # of a state
 
     @property
     def flies(self) -> bool:
         """Whether the body flies."""
         return any(name == "x" for name, _ in self.module.start.params)
+
+    @property
+    def solved(self) -> str:
+        """What the residual of a step that was solved does not exceed."""
+        return "1e-5" if self.precision == "float" else "2e-14"
 
     @property
     def acting(self) -> str:
@@ -59,7 +65,10 @@ class Outside:
             Public("step", "A step from time t to t + h.", module.step),
             Public("omega", f"The body velocity; the attitude is {self.attitude}.", module.omega),
         ]
-        found += [Public(name, doc, root) for name, (doc, root) in module.readings.items()]
+        found += [
+            Public(name, doc.format(solved=self.solved), root)
+            for name, (doc, root) in module.readings.items()
+        ]
         if spins:
             found.append(Public("speeds", "The speeds of the rotors, relative to the body.", spins))
         return found

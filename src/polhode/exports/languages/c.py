@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from typing import Any
 
 from polhode.exports.ir import (
@@ -22,6 +23,7 @@ from polhode.exports.ir import (
     has_numbers,
     parts,
 )
+from polhode.exports.acting import VECTOR
 from polhode.exports.calls import UsersFunction
 from polhode.exports.module import Root
 from polhode.exports.outside import MOTORS
@@ -38,8 +40,13 @@ LIBRARY = """
 abort abs atof atoi calloc div exit free index labs main malloc memcpy printf puts rand read time write acos asin atan atan2
 cbrt ceil copysign cos cosh erf exp exp2 fabs fdim floor fma fmax fmin fmod frexp gamma hypot j0 j1 jn ldexp lgamma log log10
 log2 logb modf nan nearbyint pow remainder rint round scalb signbit sin sinh sqrt tan tanh tgamma trunc y0 y1 yn isnan isinf
-isfinite INFINITY NAN
+isfinite INFINITY NAN errno stdin stdout stderr assert NULL EOF BUFSIZ CLOCKS_PER_SEC
 """
+FURTHER = "asm typeof nullptr constexpr alignas alignof static_assert thread_local linux unix i386 near far"
+# macros of the standard library, and what belongs to compilers
+MACROS = re.compile(
+    r"_[_A-Z]\w*|\w*__\w*|(FLT|DBL|LDBL|DEC|FP|M|MATH|HUGE|SEEK|EXIT|RAND|INT|UINT|LONG|CHAR|SIG)_\w+|\w+_(MAX|MIN)"
+)
 PREAMBLE = """\
 #include <float.h>
 #include <math.h>
@@ -58,12 +65,15 @@ FLATTEN = """\
 __attribute__((flatten))    /* what it calls becomes part of it */
 #endif"""
 
-# of a motion at the beginning, for the comment at the top
+# what a step starts with, for the comment at the top
 EXAMPLES = {
-    "q": "{0.0, 0.0, 0.0, 1.0}",
-    "Om": "{0.1, 3.0, 0.1}",
-    "x": "{0.0, 0.0, 0.0}",
-    "v": "{1.0, 0.0, 0.0}",
+    "h": "h",
+    "t": "0.0",
+    "q": "(vec4){0.0, 0.0, 0.0, 1.0}",
+    "Om": "(vec3){0.1, 3.0, 0.1}",
+    "x": "(vec3){0.0, 0.0, 0.0}",
+    "v": "(vec3){1.0, 0.0, 0.0}",
+    "W": "W",
 }
 
 
@@ -72,8 +82,9 @@ class Language(Printer):
 
     suffix = ".c"
     keywords = frozenset(KEYWORDS.split())
-    reserved = keywords | frozenset(LIBRARY.split())
-    joined = True
+    reserved = keywords | frozenset(LIBRARY.split()) | frozenset(FURTHER.split())
+    macros = MACROS
+    prefixed = joined = True
     rows = ".v"
     attitude = "s->q"
     outside = False  # whether a public function is written, which gets state and body by pointers
@@ -89,7 +100,7 @@ class Language(Printer):
         return self.public_name("load") if kind == USER else super().plain_name(kind)
 
     def comment(self, text: str) -> str:
-        first, *rest = paragraphs(text.replace("*/", "* /"))
+        first, *rest = paragraphs(text.replace("*/", "* /").replace("/*", "/ *"))
         return "\n".join([f"/* {first}", *(f"   {line}".rstrip() for line in rest)]) + " */"
 
     def preamble(self) -> str:
@@ -240,26 +251,32 @@ class Language(Printer):
     def example(self) -> str:
         name, load = self.module.prefix, ", load" if self.module.asked else ""
         motors = ", my_motors" if self.module.motors else ""
-        given = f" {name}_load load = {{my_function{motors}, NULL}};" if load else ""
-        first = {"h": "h", "t": "0.0", "q": "q", "Om": "Om", "x": "x", "v": "v", "W": "W"}
-        known = ", ".join(first[one] for one, _ in self.module.start.params if one in first)
-        motion = [
-            f"{self.of_type(kind)} {one} = {EXAMPLES[one]};"
-            for one, kind in self.module.start.params
-            if one in EXAMPLES
-        ]
+        given = f" {name}_load load = {{my_{self.module.asked.name}{motors}, 0}};" if load else ""
+        first = ", ".join(EXAMPLES[one] for one, _ in self.module.start.params if one in EXAMPLES)
         rotors = ", axes, J, is_free" if self.module.speeds else ""
-        unsolved = f"    after a step, `if (!({name}_residual(&s) <= 2e-14))` it was not solved"
-        check = [unsolved] if "residual" in self.module.readings else []
+        k = "k" if self.precision == "double" else "(float)k"
+        code = [
+            *([self._example_of(self.module.asked)] if load else []),
+            f"{self.precision} h = 0.01; {name}_body body = {name}_make_body((vec3){{1.0, 2.0, 3.0}}{rotors});{given}",
+            f"{name}_state s; {name}_start(&s, {first}, &body{load});",
+            f"for (int k = 0; k < 1000; k++) {{ {name}_step(&s, h, {k} * h, &body{load}); }}",
+        ]
+        if self.precision == "float":
+            code = [re.sub(r"\b\d+\.\d+", r"\g<0>f", line) for line in code]
         lines = [
             "Use (gcc -std=c99 -O2 -ffp-contract=off, with -mfma where the processor has it):",
-            *folded(
-                f"{name}_body body = {name}_make_body((vec3){{1.0, 2.0, 3.0}}{rotors});{given}",
-                "    ",
-            ),
-            *folded(" ".join([*motion, f"{name}_state s;"]), "    "),
-            f"    {name}_start(&s, {known}, &body{load});",
-            f"    for (int k = 0; k < 1000; k++) {{ {name}_step(&s, h, k * h, &body{load}); }}",
-            *check,
+            *(part for line in code for part in folded(line, "    ")),
         ]
+        if "residual" in self.module.readings:
+            lines.append(
+                f"    after a step, `if (!({name}_residual(&s) <= {self.solved}))` it was not solved"
+            )
         return "\n".join(lines)
+
+    def _example_of(self, asked: UsersFunction) -> str:
+        """A function of the user that gives zero."""
+        zero = "{0.0, 0.0, 0.0}"
+        given = ", ".join(f"{self.of_type(kind)} {name}" for name, kind in asked.params)
+        result = self.names[asked.result]
+        value = zero if asked.result == VECTOR else f"{{{zero}, {zero}}}"
+        return f"static {result} my_{asked.name}({given}, void *context) {{ return ({result}){value}; }}"

@@ -29,6 +29,7 @@ class Language(c.Language):
     """C++."""
 
     suffix = ".hpp"
+    prefixed = False
     attitude = "s.q"
     keywords = c.Language.keywords | frozenset(KEYWORDS.split())
     reserved = c.Language.reserved | keywords
@@ -189,6 +190,7 @@ class Language(c.Language):
         return "\n".join(
             [
                 "Use (g++ -std=c++11 -O2 -ffp-contract=off, with -mfma where the processor has it):\n",
+                f"    const {self.precision} h = {self.literal('0.01')};",
                 f"    {name}::Body body = {name}::make_body({{1.0, 2.0, 3.0}}{', axes, J, is_free' * bool(spins)});",
                 *mine,
                 f"    {name}::State s = {name}::start(h, 0.0, {{0.0, 0.0, 0.0, 1.0}}, {{0.1, 3.0, 0.1}}{place}, body{load});",

@@ -240,6 +240,7 @@ class Language(Printer):
         return "\n".join(
             [
                 "Use (.NET Core 3.0 or later; written with --no-fma, any .NET):\n",
+                f"    const {self.precision} h = 0.01{f};",
                 f"    var body = {name}.MakeBody({vec3}(1, 2, 3){', axes, J, is_free' * bool(spins)});",
                 *mine,
                 f"    var s = {name}.Start(h, 0, {vec4}(0, 0, 0, 1), {vec3}(0.1{f}, 3, 0.1{f}){place}, body{load});",

@@ -66,6 +66,7 @@ class Language(Printer):
     """WGSL."""
 
     suffix = ".wgsl"
+    prefixed = True
     precisions = ("float",)
     keywords = frozenset(KEYWORDS.split())
     reserved = keywords | frozenset(BUILT_IN.split())
@@ -210,6 +211,7 @@ class Language(Printer):
             [
                 "Use, in one shader with this file:\n",
                 *mine,
+                "    let h = 0.01;",
                 f"    let body = {name}_make_body(vec3f(1.0, 2.0, 3.0){', axes, J, is_free' * bool(spins)});",
                 f"    var s = {name}_start(h, 0.0, vec4f(0.0, 0.0, 0.0, 1.0), vec3f(0.1, 3.0, 0.1){place}, body);",
                 f"    for (var k = 0; k < 1000; k++) {{ s = {name}_step(s, h, f32(k) * h, body); }}\n",
