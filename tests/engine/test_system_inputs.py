@@ -1,0 +1,43 @@
+"""What a system is given: arrays that are changed later, links beyond a cut-off, functions that fail late, and
+runs that are continued with something else."""
+
+import numpy as np
+import polhode
+import pytest
+from polhode import InputError, RigidBody, System
+
+BODIES = [RigidBody.box(1, 2, 3), RigidBody.box(1, 1, 2), RigidBody([1.0, 1.0, 1.0])]
+PLACES = [[-2.0, 0.0, 0.1], [2.0, 0.1, 0.0], [0.0, 3.0, 0.2]]
+
+
+def two(function):
+    return System(BODIES[:2], function)
+
+
+def pull(r, Ri, Rj, p):
+    T = p.c * np.cross(Ri[:, 0], Rj[:, 0])
+    return p.k * r, T, -T
+
+
+def test_a_run_continues_with_the_same_interaction_alone(tmp_path):
+    def crash(done, total):
+        raise RuntimeError("power cut")
+
+    def go(system, **options):
+        options |= {"step": 0.1, "position0": [[0, 0, 0], [1, 0, 0]], "compiled": False}
+        return polhode.integrate(system, t_span=(0, 1), checkpoint_every=2, **options)
+
+    charged = {"sigma": 0.1, "epsilon": 0.1, "cutoff": 3.0}
+    changes = [
+        [polhode.interactions.springs([(0, 1)], k, 0.5) for k in (2.0, 3.0)],
+        [polhode.Pair(pull, params={"k": 1.0, "c": 1.0}, cutoff=c) for c in (3.0, 2.0)],
+        [polhode.interactions.sites([(0, 0, 0)], q, **charged) for q in (1.0, 2.0)],
+        [polhode.interactions.dipoles(np.full((2, 3), m), 1.0) for m in (1.0, 1.0 + 1e-15)],
+    ]
+    for i, (one, other) in enumerate(changes):
+        folder = tmp_path / str(i)
+        with pytest.raises(RuntimeError):
+            go(two(one), checkpoint=folder, progress=crash)
+        with pytest.raises(InputError, match=r"is another one: interaction\."):
+            go(two(other), checkpoint=folder)
+        assert np.array_equal(go(two(one), checkpoint=folder).motion, go(two(one)).motion)
