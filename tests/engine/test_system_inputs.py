@@ -19,6 +19,27 @@ def pull(r, Ri, Rj, p):
     return p.k * r, T, -T
 
 
+@pytest.mark.parametrize("more", [0, 10])  # in registers, and in arrays
+def test_links_act_within_a_cutoff(more):
+    @polhode.pair(
+        links=[(0, 1), (1, 2)], cutoff=4.1, potential=lambda r, Ri, Rj: 0.5 * (r * r).sum()
+    )
+    def spring(r, Ri, Rj):
+        return r, np.zeros(3), np.zeros(3)
+
+    places = np.concatenate([PLACES, 100.0 + np.arange(3.0 * more).reshape(-1, 3)])
+    forces, _ = spring(0.0, places)
+    assert np.array_equal(forces[0], places[1] - places[0])
+    assert np.array_equal(forces[2], places[1] - places[2])
+    places[2, 1] = 6.0  # too far
+    forces, _ = spring(0.0, places)
+    assert not forces[2:].any()
+    system = System([BODIES[0]] * len(places), spring)
+    run = polhode.integrate(system, t_span=(0, 0.1), step=0.1, position0=places, compiled=False)
+    assert np.array_equal(run.position[-1, 2], places[2])
+    assert run.potential_energy[0] == pytest.approx(0.5 * ((places[1] - places[0]) ** 2).sum())
+
+
 def test_a_run_continues_with_the_same_interaction_alone(tmp_path):
     def crash(done, total):
         raise RuntimeError("power cut")
