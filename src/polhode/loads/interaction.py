@@ -4,7 +4,6 @@ attitudes of all of them.  Interactions add; those of pairs are in `pair.py`.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -27,6 +26,7 @@ from polhode.errors import (
     shows_options,
 )
 from polhode.loads import interaction_kernels as kernels
+from polhode.loads.interaction_checks import check_call, check_function
 from polhode.loads.interaction_in_c import InC, is_in_c
 from polhode.loads.interaction_kernels import NONE
 from polhode.loads.known_energy import looks_at_time
@@ -201,8 +201,7 @@ class Interaction:
         self, t: float, x: Any, R: Any = None, v: Any = None, omega: Any = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """Forces and torques in space, as arrays (n, 3); without turns and velocities by default."""
-        given = self._given(t, x, R, v, omega)
-        last = () if self.params is None else (self.params,)
+        given, last = self._given(t, x, R, v, omega), kernels.own_copies(self.params)
         forces, torques = self.function(*(given if self.uses_velocity else given[:3]), *last)
         return np.asarray(forces, dtype=float), np.asarray(torques, dtype=float)
 
@@ -210,14 +209,13 @@ class Interaction:
         """The potential energy, or None where it is not known."""
         if self.potential is None:
             return None
-        last = () if self.params is None else (self.params,)
-        return float(self.potential(*self._given(t, x, R)[:3], *last))
+        return float(self.potential(*self._given(t, x, R)[:3], *kernels.own_copies(self.params)))
 
     def _given(self, t: Any, x: Any, R: Any, v: Any = None, omega: Any = None) -> tuple[Any, ...]:
         x = floats("x", x, last=3)
         R = np.broadcast_to(np.eye(3), (len(x), 3, 3)) if R is None else floats("R", R, last=3)
         v, omega = (np.zeros_like(x) if one is None else floats("v", one) for one in (v, omega))
-        return float(t), x.copy(), np.array(R), v, omega
+        return float(t), x.copy(), np.array(R), v.copy(), omega.copy()
 
     def __add__(self, other: Any) -> Interaction:
         if type(other) is int and other == 0:  # where `sum` begins
@@ -368,34 +366,6 @@ def _no_interaction() -> Interaction:
     return none
 
 
-# --- checks ---------------------------------------------------------------------------------------
-
-
-def check_function(what: str, function: Any) -> Any:
-    if not callable(function):
-        raise InputError(f"{what} must be a function, got {brief(function)}; write def f(...): ...")
-    return function
-
-
-def check_call(kind: str, name: str, function: Any, names: list[str]) -> None:
-    """Check, before the run, that the function can be called with the arguments it will get."""
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):
-        return
-    given = list(signature.parameters)
-    swapped = given != names and sorted(given) == sorted(names)
-    try:
-        signature.bind(*names)
-    except TypeError:
-        swapped = True
-    if swapped:
-        raise InputError(
-            f"{kind} {name!r} will be called as f({', '.join(names)}) but is defined as f{signature}; correct its "
-            "arguments, or the options that add some"
-        )
-
-
 def row(parts: Sequence[Any]) -> np.ndarray:
     """All numbers in one row."""
     return np.concatenate([np.asarray(one, dtype=float).ravel() for one in (*parts, [])])[None]
@@ -405,8 +375,6 @@ __all__ = [
     "Interaction",
     "InteractionSum",
     "as_interaction",
-    "check_call",
-    "check_function",
     "interaction",
     "row",
 ]

@@ -32,10 +32,9 @@ from polhode.loads.interaction import (
     MOST_VALUES,
     NO_ADDRESS,
     Interaction,
-    check_call,
-    check_function,
     row,
 )
+from polhode.loads.interaction_checks import check_call, check_function
 from polhode.loads.interaction_kernels import NONE
 from polhode.loads.neighbours import near
 
