@@ -62,3 +62,14 @@ def test_a_run_continues_with_the_same_interaction_alone(tmp_path):
         with pytest.raises(InputError, match=r"is another one: interaction\."):
             go(two(other), checkpoint=folder)
         assert np.array_equal(go(two(one), checkpoint=folder).motion, go(two(one)).motion)
+
+
+def test_rows_of_numbers_may_be_lists():
+    def nothing(t, x, R):
+        return [[0.0, 0.0, 1.0] for _ in range(len(x))], [[0.0] * 3 for _ in range(len(x))]
+
+    for bodies in (BODIES[:2], BODIES * 4):
+        system = System(bodies, polhode.interaction(external=True)(nothing))
+        places = np.zeros((len(bodies), 3))
+        run = polhode.integrate(system, t_span=(0, 1), step=0.1, position0=places, compiled=False)
+        assert np.allclose(run.linear_momentum[-1], (0.0, 0.0, len(bodies)))

@@ -164,15 +164,17 @@ def _whole(one: Interaction, n: int) -> Callable[..., Any]:
     """A function of all bodies."""
     call, scope = _seen(one, one.function, one.uses_velocity)
     lines = [
-        f"forces, torques = {call}",
+        f"F_given, N_given = {call}",
+        "forces, torques = asarray(F_given), asarray(N_given)",
         f"if forces.shape != ({n}, 3) or torques.shape != ({n}, 3):",
         "    raise ValueError('it must return forces and torques, three numbers for each body')",
     ]
+    names = {"add": add, "row": row_of, "asarray": np.asarray}
     result = ", ".join(
         each(f"add({total}[#], row({found}, #))", n)
         for total, found in (("F", "forces"), ("N", "torques"))
     )
-    return generated(__name__, "act", "t, s, F, N, q", lines, result, add=add, row=row_of, **scope)
+    return generated(__name__, "act", "t, s, F, N, q", lines, result, **names, **scope)
 
 
 # --- energy ---------------------------------------------------------------------------------------

@@ -158,7 +158,8 @@ def _parameters_from_row(params: Any, copied: bool) -> str:
 @jit
 def added(found, F, N):
     """Forces and torques that a user's function returned, to those that are there."""
-    forces, torques = found
+    F_given, N_given = found
+    forces, torques = np.asarray(F_given), np.asarray(N_given)
     if forces.shape != F.shape or torques.shape != N.shape:
         raise ValueError("it must return forces and torques, three numbers for each body")
     for i in range(len(F)):
