@@ -40,6 +40,31 @@ def test_links_act_within_a_cutoff(more):
     assert run.potential_energy[0] == pytest.approx(0.5 * ((places[1] - places[0]) ** 2).sum())
 
 
+def test_arrays_that_are_changed_later_are_not_those_of_a_system():
+    k, c, charge = np.array([1.0, 2.0]), np.array([[3.0], [4.0]]), np.array([5.0, 6.0])
+
+    def function(t, x, R, p):
+        p.k[0] += 1.0  # its own copy
+        return p.k[0] * np.ones_like(x), np.zeros_like(x)
+
+    def of_pair(r, Ri, Rj, a, b, c):
+        return c.c[0] * a.charge * b.charge * r, np.zeros(3), np.zeros(3)
+
+    whole = polhode.interaction(params={"k": k}, external=True)(function)
+    pair = polhode.Pair(of_pair, each={"charge": charge}, links=[(0, 1), (0, 1)], own={"c": c})
+    places = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]]
+    for one in (k, c, charge):
+        one[:] = 0.0
+    assert [whole(0.0, places)[0][0, 0] for _ in range(2)] == [2.0, 2.0]
+    assert pair(0.0, places)[0][0, 0] == (3.0 + 4.0) * 5.0 * 6.0
+    system = System(BODIES * 4, whole)
+    options = {"t_span": (0, 1), "step": 0.1, "position0": np.zeros((12, 3)), "compiled": False}
+    run = polhode.integrate(system, **options)
+    assert np.allclose(run.linear_momentum[-1], 2.0 * len(system))
+    with pytest.raises(ValueError, match="read-only"):
+        system.masses[0] = 2.0
+
+
 def test_a_run_continues_with_the_same_interaction_alone(tmp_path):
     def crash(done, total):
         raise RuntimeError("power cut")
@@ -73,3 +98,12 @@ def test_rows_of_numbers_may_be_lists():
         places = np.zeros((len(bodies), 3))
         run = polhode.integrate(system, t_span=(0, 1), step=0.1, position0=places, compiled=False)
         assert np.allclose(run.linear_momentum[-1], (0.0, 0.0, len(bodies)))
+
+
+def test_many_different_bodies_take_time_in_proportion(monkeypatch):
+    system = System([RigidBody([1.0, 1.0, 1.0 + 1e-6 * i]) for i in range(2000)])
+    compared, equal = [], RigidBody.__eq__
+    monkeypatch.setattr(RigidBody, "__eq__", lambda *both: compared.append(1) or equal(*both))
+    assert system.momentum(np.ones((2000, 3)))[3, 2] == 1.0 + 3e-6
+    assert system.to_dict()["which"] == list(range(2000))
+    assert len(compared) < 2000
