@@ -19,6 +19,20 @@ def pull(r, Ri, Rj, p):
     return p.k * r, T, -T
 
 
+def test_a_function_that_fails_late_is_named():
+    def later(t, x, R):
+        if t > 0.5:
+            raise ValueError("no more")
+        return np.zeros_like(x), np.zeros_like(x)
+
+    for system in (two(later), System(BODIES * 4, later)):  # in registers, and in arrays
+        places = np.arange(3.0 * len(system)).reshape(-1, 3)
+        options = {"step": 0.1, "position0": places, "compiled": False}
+        with pytest.raises(polhode.TorqueError, match="the interaction 'later' raised") as info:
+            polhode.integrate(system, t_span=(0, 1), **options)
+        assert len(info.value.trajectory) == 6
+
+
 @pytest.mark.parametrize("more", [0, 10])  # in registers, and in arrays
 def test_links_act_within_a_cutoff(more):
     @polhode.pair(
