@@ -7,6 +7,8 @@ from typing import Any
 
 from polhode.errors import InputError, brief
 
+MANY = 20_000  # bodies that may all act on each other
+
 
 def check_function(what: str, function: Any) -> Any:
     if not callable(function):
@@ -33,4 +35,12 @@ def check_call(kind: str, name: str, function: Any, names: list[str]) -> None:
         )
 
 
-__all__ = ["check_call", "check_function"]
+def check_count(name: str, n: int, fix: str) -> None:
+    """Refuse an interaction of all pairs of too many bodies."""
+    if n > MANY:
+        raise InputError(
+            f"{n} bodies have {n * (n - 1) // 2:.2g} pairs, and {name!r} acts between all of them; {fix}"
+        )
+
+
+__all__ = ["check_call", "check_count", "check_function"]
