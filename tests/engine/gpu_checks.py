@@ -472,3 +472,36 @@ def test_more_bodies_than_fit_are_refused_with_the_number_that_fits():
         InputError, match=r"10000000000000 bodies of \d+ bytes each need .* GiB .*: \d+ bodies fit"
     ):
         Gpu(program, 10**13, program.moments, program.parameters)
+
+
+def pull(r, A, B, p):
+    """Attraction of the centres, and of the third axes to each other."""
+    k = p.G / (r[0] * r[0] + r[1] * r[1] + r[2] * r[2])
+    a, b = (A[0][2], A[1][2], A[2][2]), (B[0][2], B[1][2], B[2][2])
+    T = (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+    T = (p.c * T[0], p.c * T[1], p.c * T[2])
+    return (k * r[0], k * r[1], k * r[2]), T, (-T[0], -T[1], -T[2])
+
+
+@pytest.mark.parametrize("method", methods_of(["LP2", "EXACT-RKN4"]))
+def test_systems_of_bodies(method):
+    bodies = [RigidBody.box(1, 2, 3, mass=3.0), RigidBody.box(1, 1.5, 2.2, mass=2.0)]
+    given = {
+        "bodies": polhode.System(
+            bodies, polhode.Pair(pull, params={"G": 1.5, "c": 0.4}, form="tuple")
+        ),
+        "t_span": (0, 1),
+        "step": 0.01,
+        "method": method,
+        "omega0": np.random.default_rng(3).normal(size=(3, 2, 3)),
+        "position0": [[-2.0, 0.0, 0.1], [3.0, 0.1, 0.0]],
+        "velocity0": [[0.0, -0.3, 0.0], [0.0, 0.4, 0.1]],
+        "parameters": {"G": [1.0, 1.5, 2.0]},
+    }
+    gpu, cpu = ensemble(device="cuda", **given), ensemble(**given)
+    single = ensemble(device="cuda", dtype="float32", **given)
+    assert set(gpu.status) == {"finished"}
+    for part in ("quaternion", "omega", "position", "velocity"):
+        there, here, coarse = (getattr(one, part) for one in (gpu, cpu, single))
+        assert np.abs(there - here).max() < 1e-12
+        assert 0.0 < np.abs(coarse - here).max() < 1e-4

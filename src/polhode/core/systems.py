@@ -23,7 +23,7 @@ from polhode.core.motions import FLIGHT, Flight
 from polhode.core.vec import attitude, apply, apply_t, axpy, matmul, matrix, scale, times
 
 NOTHING = (0.0, 0.0, 0.0)
-INERTIA, INVERSE, MASS, AXES, NUMBERS = 0, 3, 6, 7, 16  # where they are in the row of a body
+INERTIA, INVERSE, LIGHTNESS, AXES, NUMBERS = 0, 3, 6, 7, 16  # where they are in the row of a body
 
 
 class SystemState(NamedTuple):
@@ -307,7 +307,7 @@ def interacting(act, axes, feels):
         for i in range(len(z)):
             s = load(z, i)
             T = apply_t(matrix(s.q), vector(places.N, i))
-            a = scale(body[i, MASS], vector(places.F, i))
+            a = scale(body[i, LIGHTNESS], vector(places.F, i))
             store(FlyingState(s.q, s.Pi, T, s.residual, s.excess, s.x, s.v, a), z, i)
 
     @apart
@@ -362,7 +362,7 @@ def interacting(act, axes, feels):
         for i in range(len(body)):
             m = load_motion(motions, i)
             T = torque_on(body, i, places)
-            a = scale(body[i, MASS], vector(places.F, i))
+            a = scale(body[i, LIGHTNESS], vector(places.F, i))
             A = acceleration(T, m.omega, body_at(body, i))
             store_motion(Flight(spin(m.attitude, m.omega), A, m.velocity, a), out, i)
 

@@ -8,20 +8,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from polhode import rotations
+from polhode.engine.trouble import CORRECT, list_parts, torque_error
 from polhode.core.loops import fixed as loops
-from polhode.engine.rotors import motors_at
-from polhode.errors import ConvergenceError, IntegrationError, TorqueError
+from polhode.errors import ConvergenceError, IntegrationError
 from polhode.loads.potential import potential_energy
 from polhode.results._run import BLOW_UP
 from polhode.results.motion import (
     ATTITUDE,
     OMEGA,
-    described,
     in_principal_axes,
-    in_user_axes,
     parts,
-    rotor_speeds,
 )
 
 if TYPE_CHECKING:
@@ -31,7 +27,6 @@ if TYPE_CHECKING:
     from polhode.methods._method import Method
 
 RUNAWAY = 10.0  # times the kinetic energy that a conservative motion can have
-CORRECT = "correct it, or end the run before"
 
 
 class Place(NamedTuple):
@@ -48,32 +43,7 @@ class Place(NamedTuple):
         return f"t = {self.t!r} (step {self.step}; {list_parts(self.parts)})"
 
 
-def list_parts(parts: dict[str, Any]) -> str:
-    """The parts of a motion as text."""
-    return ", ".join(f"{name} {shortened(value)}" for name, value in parts.items())
-
-
-def shortened(value: Any) -> Any:
-    """The parts of a system as text: those of many bodies do not fit into a message."""
-    many = isinstance(value, list) and value and isinstance(value[0], list)
-    return f"{value[:2]} ..." if many and len(value) > 2 else value
-
-
 # --- torques --------------------------------------------------------------------------------------
-
-
-def exception_text(cause: BaseException, where: str = "", who: str = "the torque") -> str:
-    """What a torque or force raised, as text."""
-    return f"{who} raised {type(cause).__name__}{where and ' '}{where}: {cause}"
-
-
-def torque_error(
-    cause: BaseException, where: str, fix: str = CORRECT, who: str = "the torque"
-) -> TorqueError:
-    """The TorqueError for what a torque or force raised; `where` is text."""
-    error = TorqueError(f"{exception_text(cause, where, who)}; {fix}")
-    error.__cause__ = cause
-    return error
 
 
 def check_callbacks(program: Program, where: str, fix: str = CORRECT) -> None:
@@ -98,40 +68,6 @@ def acting_in(program: Program) -> str:
     return (
         f"the interaction {body.interaction.name!r}" if program.motion_kind.bodies else "the torque"
     )
-
-
-def torque_trouble(program: Program, t: float, y: np.ndarray) -> IntegrationError | None:
-    """Evaluate torque and force as Python at time t and motion y (principal axes): the TorqueError
-    if a value is bad."""
-    kind = program.motion_kind
-    y = in_user_axes(program.body, y, kind)
-    now = parts(y, kind)
-    if not np.isfinite(now.attitude).all():
-        return None
-    seen = (now.omega,) if program.force is None else (now.omega, now.position, now.velocity)
-    asked: list[tuple[Torque, tuple[Any, ...]]]
-    asked = [(acting, seen) for acting in (program.torque, program.force) if acting is not None]
-    asked += [
-        (motor, (now.omega, speed))
-        for motor, speed in motors_at(program.body, rotor_speeds(y, kind))
-    ]
-    R, place = (
-        rotations.matrices(now.attitude),
-        f"at t = {t:.15g} ({list_parts(described(y, kind))})",
-    )
-    for acting, seen in asked:
-        who = f"{acting.kind} {acting.name!r}"
-        try:
-            value = acting(t, R, *(np.where(np.isfinite(x), x, 0.0) for x in seen))
-        except Exception as cause:
-            return torque_error(cause, place, who=who)
-        if value.shape != (3,):
-            return TorqueError(
-                f"{who} must return three numbers, got shape {value.shape} {place}; correct it"
-            )
-        if not np.isfinite(value).all():
-            return TorqueError(f"{who} returned {value.tolist()} {place}; {CORRECT}")
-    return None
 
 
 def check_first(program: Any, t: float, y: np.ndarray) -> None:

@@ -14,10 +14,10 @@ from polhode.core.layout import layout, shape
 from polhode.core.loops import fixed as loops
 from polhode.core.motions import Kind, kind_of
 from polhode.engine.bound_loops import BoundLoops
-from polhode.engine.diagnosis import torque_trouble
 from polhode.engine.flight import Parameters, actions, flying
 from polhode.engine.rotors import body_numbers, motors_of, speeds_felt, with_motors
 from polhode.engine.ways import derivatives_trouble, potential_trouble, ways
+from polhode.engine.trouble import torque_trouble
 from polhode.errors import InputError, IntegrationError
 from polhode.loads.agreement import Start
 from polhode.loads.known_energy import check_potential
@@ -141,7 +141,7 @@ class Program(BoundLoops):
 
     def trouble_at(self, t: float, y: np.ndarray) -> IntegrationError | None:
         """The error of torque, force or motors at a motion in principal axes."""
-        return torque_trouble(self, t, y)
+        return torque_trouble(self.body, self.torque, self.force, self.motion_kind, t, y)
 
     def digests(self) -> dict[str, Any]:
         """Digests of code, for provenance: of torque and method, of torque and force alone, and of the

@@ -27,7 +27,8 @@ from polhode.support.limits import check_times
 from polhode.core.closed.double_double import two_product
 from polhode.core.motions import ROTATION, Kind
 from polhode.engine.carriers.chunk import Chunk
-from polhode.engine.diagnosis import check_callbacks, torque_error
+from polhode.engine.diagnosis import check_callbacks
+from polhode.engine.trouble import torque_error
 from polhode.engine.driver import Driver, Pace
 from polhode.engine.one_body import OneBody
 from polhode.engine.one_system import OneSystem, refuse_beside_system

@@ -11,7 +11,7 @@ import numpy as np
 from polhode import rotations
 from polhode.bodies._body import RigidBody
 from polhode.bodies.rotor import refuse_rotors
-from polhode.core.systems import AXES, INERTIA, INVERSE, MASS, NUMBERS
+from polhode.core.systems import AXES, INERTIA, INVERSE, LIGHTNESS, NUMBERS
 from polhode.errors import InputError, brief, warn
 from polhode.loads.interaction import Interaction, as_interaction
 from polhode.support.card import Card
@@ -167,7 +167,7 @@ class System(Card):
         found = np.empty((len(self), NUMBERS))
         found[:, INERTIA : INERTIA + 3] = self.moments
         found[:, INVERSE : INVERSE + 3] = 1.0 / self.moments
-        found[:, MASS] = np.where(self.fixed, 0.0, 1.0 / self.masses)
+        found[:, LIGHTNESS] = np.where(self.fixed, 0.0, 1.0 / self.masses)
         found[:, AXES:] = self.axes.reshape(-1, 9)
         return found
 

@@ -26,11 +26,10 @@ from polhode.errors import (
     shows_options,
 )
 from polhode.loads import interaction_kernels as kernels
-from polhode.loads.interaction_checks import check_call, check_function
 from polhode.loads.interaction_in_c import InC, is_in_c
 from polhode.loads.interaction_kernels import NONE
 from polhode.loads.known_energy import looks_at_time
-
+from polhode.loads.signature import check_call, check_function
 
 MOST_LINKS, MOST_VALUES = 5000, 64  # that a record lists
 NO_ADDRESS = np.zeros(1, dtype=np.int64)
@@ -44,8 +43,8 @@ class Interaction:
     function : callable
         `f(t, x, R[, v, omega][, p])`: positions (n, 3) and attitude matrices (n, 3, 3), body to space,
         give forces (n, 3) on the centres of mass and torques (n, 3) about them, both in space.  Or a
-        ctypes function with the C signature `void f(double t, int n, const double *x, const double *R,
-        [const double *v, const double *omega,] double *F, double *N, void *p)`, where p points to the
+        ctypes function with the C signature ``void f(double t, int n, const double *x, const double *R,
+        [const double *v, const double *omega,] double *F, double *N, void *p)``, where p points to the
         numbers of the parameters.
     params : dict, optional
         Numbers and arrays that the function gets as its last argument, with their names.

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, get_type_hints
 from polhode.core.jit import apart, jit
 from polhode.core.layout import layout
 from polhode.core.scalars import nonzero
-from polhode.core.systems import MASS, NOTHING, SystemState, body_at
+from polhode.core.systems import LIGHTNESS, NOTHING, SystemState, body_at
 from polhode.core.vec import (
     add,
     apply,
@@ -86,12 +86,12 @@ def common_motion(z, body, load, velocity):
     """The rigid motion that has the momenta of all bodies."""
     mass, centre, v = 0.0, NOTHING, NOTHING
     for i in range(len(z)):
-        s, m = load(z, i), 1.0 / body[i, MASS]
+        s, m = load(z, i), 1.0 / body[i, LIGHTNESS]
         mass, centre, v = mass + m, axpy(m, s.x, centre), axpy(m, s.v, v)
     centre, v = scale(1.0 / mass, centre), scale(1.0 / mass, v)
     J, L = mscale(0.0, IDENTITY), NOTHING
     for i in range(len(z)):
-        s, m, b = load(z, i), 1.0 / body[i, MASS], body_at(body, i)
+        s, m, b = load(z, i), 1.0 / body[i, LIGHTNESS], body_at(body, i)
         R, r = matrix(s.q), sub(s.x, centre)
         L = add(axpy(m, cross(r, sub(s.v, v)), L), apply(R, times(b.I, velocity(s, b))))
         around = madd(mscale(dot(r, r), IDENTITY), mscale(-1.0, outer(r, r)))
@@ -108,7 +108,7 @@ def beside(c, s, R, Om):
 @jit
 def mass_of(body, i):
     """The mass of a body; 0 where it is fixed, and does not move."""
-    w = body[i, MASS]
+    w = body[i, LIGHTNESS]
     return 1.0 / w if w > 0.0 else 0.0
 
 

@@ -20,7 +20,7 @@ from polhode.core.kicks import FlyingState, larger
 from polhode.core.layout import layout
 from polhode.core.loops.fixed import no_residual, residual_of_state
 from polhode.core.systems import (
-    MASS,
+    LIGHTNESS,
     NOTHING,
     Asked,
     SystemState,
@@ -73,7 +73,7 @@ def beside_newmark(state: Any, base_start: Callable, base_step: Callable) -> dic
             m = load_motion(motions, i)
             one = Asked(places, body, i)
             base = base_start(h, t, m.attitude, m.omega, body_at(body, i), torque.telling, one)
-            a = scale(body[i, MASS], vector(places.F, i))
+            a = scale(body[i, LIGHTNESS], vector(places.F, i))
             keep(base, m.position, m.velocity, a, body, z, i)
 
     @apart
@@ -91,7 +91,7 @@ def beside_newmark(state: Any, base_start: Callable, base_step: Callable) -> dic
             s = load(z, i)
             one = Asked(places, body, i)
             base = base_step(h, t, s.base, body_at(body, i), torque.telling, one)
-            a = scale(body[i, MASS], vector(places.F, i))
+            a = scale(body[i, LIGHTNESS], vector(places.F, i))
             v = axpy(0.5 * h, add(s.a, a), s.v)
             keep(base, vector(places.x, i), v, a, body, z, i)
             worst = larger(worst, residual(base))

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from polhode.core.jit import apart, jit
 from polhode.core.layout import Vector, layout
 from polhode.core.systems import (
-    MASS,
+    LIGHTNESS,
     NOTHING,
     SystemState,
     body_at,
@@ -103,7 +103,7 @@ def system_taylor(order, n, rotation, prepare, count, feels):
             at = first + 3 * k
             keep(z, i, at, torque.torque_on(body, i, places))
             keep(z, i, at + 3 * count, vector(places.N, i))
-            keep(z, i, at + 6 * count, scale(body[i, MASS], vector(places.F, i)))
+            keep(z, i, at + 6 * count, scale(body[i, LIGHTNESS], vector(places.F, i)))
 
     @apart
     def begin(t, z, body, torque, p):

@@ -20,7 +20,7 @@ from polhode.core.jit import Build, bind, compiling, direct, jit
 from polhode.core.layout import layout
 from polhode.core.single import SinglePrecision
 from polhode.engine.carriers.threads import check_threads, share
-from polhode.engine.diagnosis import exception_text
+from polhode.engine.trouble import exception_text
 
 if TYPE_CHECKING:
     from polhode.engine.program import Program

@@ -19,7 +19,7 @@ from polhode.core.loops.adaptive_motion import STEP
 from polhode.core.motions import Kind, of_bodies
 from polhode.core.systems import RESIDUAL, Acting, SystemFrames, interacting
 from polhode.engine.carriers.threads import default_threads
-from polhode.engine.diagnosis import CORRECT
+from polhode.engine.trouble import CORRECT
 from polhode.engine.systems import acting
 from polhode.engine.systems.shared import Shared, is_large
 from polhode.errors import InputError, IntegrationError, TorqueError

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,14 +23,11 @@ from polhode.core.rows import BLOCKS, LARGE
 from polhode.core.systems import SystemFrames, SystemState
 from polhode.engine.carriers.threads import share
 
-if TYPE_CHECKING:
-    from polhode.engine.systems.program import SystemProgram
-
 PARTS = 4  # of the bodies, for each thread
 LEAST = 512  # bodies in a part
 
 
-def is_large(program: SystemProgram) -> bool:
+def is_large(program: Any) -> bool:
     """Whether threads can share the bodies of a system, and it has enough of them."""
     method = program.method
     moves = method.row is FlyingState and method.control is None and not method.restores_energy
@@ -40,7 +37,7 @@ def is_large(program: SystemProgram) -> bool:
 class Shared:
     """The moves of all bodies, shared by threads."""
 
-    def __init__(self, program: SystemProgram, threads: int) -> None:
+    def __init__(self, program: Any, threads: int) -> None:
         self.program, self.threads = program, threads
         n = len(program.body)
         size = max(LEAST, -(-n // (PARTS * threads)))

@@ -13,7 +13,7 @@ from polhode.bodies._body import RigidBody
 from polhode.bodies.cubature import cubature
 from polhode.errors import InputError, brief, number
 from polhode.loads._system import System, as_body
-from polhode.loads.interactions import multipole_kernels as kernels
+import polhode.loads.interactions.multipole_kernels as kernels
 from polhode.loads.interactions._named import named
 from polhode.loads.named import Source
 from polhode.loads.pair import Pair

@@ -14,7 +14,7 @@ from polhode.core.systems import Term
 from polhode.errors import InputError, brief, choice, floats, number
 from polhode.loads import interaction_kernels as kernels
 from polhode.loads.interaction import NO_ADDRESS, Interaction, row
-from polhode.loads.interactions import site_kernels
+import polhode.loads.interactions.site_kernels as site_kernels
 from polhode.loads.interactions._named import named
 from polhode.loads.neighbours import near
 from polhode.loads.pair import check_box
