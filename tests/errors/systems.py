@@ -148,6 +148,10 @@ SYSTEMS = [
     (lambda: Pair(one_way, links=[(1, 1)]), "(1, 1)", "correct it"),
     (lambda: System([BOX, BOX], Pair(one_way, links=[(0, 2)])), "link to body 2", "correct the links"),
     (lambda: System([BOX] * 20_001, Pair(one_way)), "20001 bodies", "give it a cutoff"),
+    (
+        lambda: System([WEDGE] * 20_001, interactions.polyhedra([WEDGE] * 20_001)),
+        "20001 bodies", "take fewer bodies",
+    ),
     (lambda: Pair(one_way, box=(1, 2), cutoff=0.5), "got (1, 2)", "correct it"),
     (lambda: Pair(one_way, box=4.0), "there is no cutoff", "give one, of half an edge"),
     (lambda: Pair(one_way, box=4.0, cutoff=3.0), "cutoff 3.0", "use a smaller cutoff"),
@@ -173,6 +177,8 @@ SYSTEMS = [
     (lambda: interactions.bushings([(0, 1)], (1, 1, 1, 1, 1, -2.0)), "-2.0", "correct it"),
     (lambda: interactions.dipoles((0, 0, 1)), "got shape (3,)", "write moments="),
     (lambda: interactions.gravity([BOX, BOX], degree=3), "got 3", "choose one of them"),
+    (lambda: interactions.gravity([BOX, BOX], degree=[2]), "got [2]", "choose one of them"),
+    (lambda: interactions.gravity([]), "got none", "give the bodies of the system"),
     (lambda: interactions.gravity(BOX), "RigidBody", "write [body, body]"),
     (lambda: interactions.gravity([BOX, NAMELESS], degree=4), "bodies[1] has no shape", "make it by RigidBody.ellipsoid"),
     (lambda: interactions.gravity([BOX, LIAR], degree=4), "bodies[1] has the moments (1, 2, 2.5)", "or degree=2"),
@@ -192,7 +198,7 @@ SYSTEMS = [
     # --- runs
     (lambda: run(threads=0), "threads", "write threads=2"),
     (lambda: polhode.integrate([1, 2, 3], None, (0, 1), 0.1, threads=2), "threads=2", "leave it out"),
-    (lambda: run(method="LIEMID[I]"), "LIEMID[I]", "Methods that do are LP2"),
+    (lambda: run(method="LIEMID[I]"), "LIEMID[I]", "methods that do are LP2"),
     (lambda: run(units="deg"), "units", "give units to them"),
     (lambda: run(force=lambda t, R: (0, 0, 0)), "force goes with one body", "to which interactions can be added"),
     (lambda: run(omega0=(0, 0, 1), momentum0=(0, 0, 1)), "not both", "drop one"),
