@@ -61,7 +61,7 @@ def test_a_plain_scenario(scenario):
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_examples_load_and_begin(path):
-    assert len(EXAMPLES) == 9
+    assert len(EXAMPLES) == 10
     job = load(path)
     t0 = job.t_span[0]
     short = {**vars(job), "t_span": (t0, t0 + 20 * job.step), "every": 1}
