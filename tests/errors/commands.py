@@ -242,6 +242,8 @@ COMMANDS = [   # command lines, in a folder with the files of files.make
     ("export LP2 --language wasm --precision float -o a.wasm", "'float'", "valid: 'double'"),
     ("export LP2 --target wasm32", "'wasm32' is for object files", "give language 'object'"),
     ("export LP2 --language object --target pdp11 -o a.o", "target 'pdp11'", "give a triple such as"),
+    ("export methods2.py", "'methods2.py' has 2 methods", "export one of them, methods2.py:"),
+    ("export missing.py", "'missing.py'", "give the path of a Python file"),
     ("export LP2 --language pascal", "'pascal'", "valid: 'c', "),
     ("export LP2 --language wgsl --precision double", "'double'", "valid: 'float'"),
     ("export LP2 --set moment=3", "--set gives parameters of a torque", "give --torque"),

@@ -2,7 +2,9 @@
 
 _export.py       `polhode.export`
 module.py        what a file contains: a method for a torque, and the functions that are called from outside
-header.py        the comment at its top; measured.py: what is measured for it
+header.py        the comment at its top; measured.py: what is measured for it; sample.py: the numbers of its example;
+                 provenance.py: the command that writes the file; frozen.py: what a torque took from outside
+symmetry.py      files for symmetric bodies alone; comments.py: of functions, in single precision
 acting.py        torques and loads as methods see them; traced.py: those written for arrays
 ir.py            a small typed language between Python and the others; trees.py: walks through it
 translate.py     from Python's source to that language, function by function

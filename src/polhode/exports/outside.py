@@ -28,6 +28,7 @@ class Outside:
     """What `Printer` and `Machine` know of the outside of a file."""
 
     module: Any
+    precision: str
     attitude = "s.q"  # of a state
 
     @property
@@ -45,6 +46,16 @@ class Outside:
         """The functions that the user writes."""
         return [one for one in (self.module.asked, self.module.motors) if one]
 
+    @property
+    def unsolved(self) -> str:
+        """The largest residual of a step that was solved."""
+        return "1e-5" if self.precision == "float" else "2e-14"
+
+    def only(self) -> str:
+        """Which bodies the file is for, where it is not for all."""
+        fits = getattr(self.module, "symmetry", None)
+        return f"; NaN without {fits}" if fits else ""
+
     def public_functions(self) -> list[Public]:
         """What is called from outside."""
         module, spins = self.module, self.module.speeds
@@ -54,12 +65,15 @@ class Outside:
             + "; speeds of the rotors relative to the body" * bool(spins)
         )
         found = [
-            Public("make_body", f"{BODY}{OF_ROTORS if spins else ''}.", module.make_body),
+            Public(
+                "make_body", f"{BODY}{OF_ROTORS if spins else ''}{self.only()}.", module.make_body
+            ),
             Public("start", f"{start}.", module.start),
             Public("step", "A step from time t to t + h.", module.step),
             Public("omega", f"The body velocity; the attitude is {self.attitude}.", module.omega),
         ]
-        found += [Public(name, doc, root) for name, (doc, root) in module.readings.items()]
+        for name, (doc, root) in module.readings.items():
+            found.append(Public(name, doc.format(unsolved=self.unsolved), root))
         if spins:
             found.append(Public("speeds", "The speeds of the rotors, relative to the body.", spins))
         return found
