@@ -269,6 +269,8 @@ CALLS = [
     (lambda: polhode.export("LP2", torque=lambda t, R: np.linalg.inv(R)[0]), "cannot be exported", "write it with tuples"),
     (lambda: polhode.export("LP2", torque=polhode.torque(lambda t, R: tuple(sorted(R[0])), form="tuple")), "it calls sorted",
      "use + - * /, sqrt"),
+    (lambda: polhode.export("LP2", torque=polhode.torque(lambda t, R: (1.0, 2.0), form="tuple")), "'<lambda>' cannot be exported",
+     "return numbers, or NaN"),
     (lambda: polhode.export("LP2", body=[[2, 0.1, 0], [0.1, 2, 0], [0, 0, 3]]), "work in principal axes", "give its principal"),
     (lambda: polhode.export("LP2", body=polhode.RigidBody([1, 2, 2.5], rotors=[polhode.Rotor((1, 1, 0), 0.1, torque=0.0)])),
      "of the body without its free rotors", "give inertia and rotors in these axes"),

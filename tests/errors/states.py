@@ -4,12 +4,14 @@ import builtins
 import errno
 import pickle
 import socket
+from concurrent.futures.process import BrokenProcessPool
 from types import SimpleNamespace
 
 import numpy as np
 from around import Q, W, compute, contents
 
 import polhode
+from polhode.cli.commands import certify
 from polhode.io.store import make_report_folder
 from polhode.methods import get
 from polhode.studies.compare.runner import StepRunner
@@ -120,6 +122,8 @@ STATES = [
     ([("polhode.torques.BUILT_IN", {"odd": odd})],
      lambda: make_scenario({"problem": "krysl/slow-top", "torque": {"name": "odd"}}, "a.toml"), "no such thing", "correct them"),
     ([("llvmlite.__version__", "0.44.0")], lambda: polhode.export("LP2", "wasm"), "here is 0.44.0", "pip install"),
+    ([("polhode.studies.processes.run_in_processes", raising(BrokenProcessPool()))],
+     lambda: certify._measure_alone("crash.c", (), None), "'crash.c' ended the process that ran it", "run it under a debugger"),
     ([("builtins.__import__", without("cloudpickle"))], lambda: pickle.dumps(polhode.torque(lambda t, R: R[0])),
      "<lambda>' cannot be sent", "define it at the top of a module"),
     ([("builtins.__import__", without("zarr"))], lambda: polhode.io.save(tumble(), "run.zarr"),

@@ -66,7 +66,17 @@ def checked(command, folder):
 def in_c(text, folder):
     (folder / "main.c").write_text(text + "\n".join(example(text)))
     checked(
-        [c_code.COMPILER, "-std=c99", "-Wall", "-Werror", "-ffp-contract=off", "main.c", "-lm"],
+        [
+            c_code.COMPILER,
+            "-std=c99",
+            "-Wall",
+            "-Wconversion",
+            "-Wdouble-promotion",
+            "-Werror",
+            "-ffp-contract=off",
+            "main.c",
+            "-lm",
+        ],
         folder,
     )
     checked([folder / "a.out"], folder)
@@ -259,8 +269,16 @@ def test_other_bodies_are_not_a_number(body, moments, axis, fits, precision):
 # --- words ------------------------------------------------------------------------------------------
 
 
+def test_the_place_is_told():
+    assert "the attitude is s->q, the place s->x, the velocity s->v." in polhode.export(
+        "LP2", flight=True
+    )
+    assert "the attitude is self.q, the place self.x" in polhode.export("LP2", "rust", flight=True)
+
+
 def test_texts_end_with_a_sentence_or_a_formula():
-    for entry in polhode.methods.everything():
+    made = [polhode.methods.get(name) for name in ("MR2-231+ep", "MR4-123", "LIEMID[I]+yoshida4")]
+    for entry in [*polhode.methods.everything(), *made]:
         text = theory(entry)
         assert not text.endswith((":", ",")), entry.name
 

@@ -272,3 +272,14 @@ def test_machine_code_of_doubles_runs_on_the_processor_alone(tmp_path):
             omega0=np.ones((4, 3)),
             dtype="float32",
         )
+
+
+@pytest.mark.parametrize("body", ["*(volatile int *)0 = 1;", "exit(0);"])
+def test_code_that_ends_its_process_is_told(tmp_path, body):
+    """And not that of polhode, which would seem to have gone well."""
+    path = tmp_path / "ends.c"
+    path.write_text(f"#include <stdlib.h>\n{INCLUDE}\nvoid step({ARGUMENTS}) {{ {body} }}\n")
+    result = CliRunner().invoke(app, ["certify", "--c", str(path)])
+    assert result.exit_code == 2 and "ended the process that ran it" in " ".join(
+        result.output.split()
+    )

@@ -15,6 +15,7 @@ long_steps.py    the exact free motion over long times, without elliptic functio
 outside.py       what the user of a file calls and writes, in words
 printer.py       what the printers of all languages share; phrases.py: of expressions, naming.py: of names, text.py: of lines
 machine.py       machine code by LLVM; machine_functions.py writes the bodies of functions for it
+prototypes.py    functions in machine code, as C sees them
 fused.py         a b + c with one rounding, where there is no instruction for it
 languages/       one file for each language
 bundle.py        many methods and torques in one file of JavaScript, for the playground

@@ -14,6 +14,7 @@ from polhode.exports import languages
 from polhode.exports.measured import measured
 from polhode.exports.module import module_of
 from polhode.exports.provenance import Options, Typed, command
+from polhode.exports.source import Untranslatable
 from polhode.exports.traced import check_returned, in_tuples
 from polhode.loads._system import System
 from polhode.loads._torque import Torque
@@ -133,7 +134,13 @@ def exported(
     load = acts and writable(acts)
     measure = flag("measure", measure)
     options = Options(language, precision, frame, flight, flag("fma", fma), measure, target)
-    module = module_of(entry, load, given, frame, flight or isinstance(load, Load))
+    try:
+        module = module_of(entry, load, given, frame, flight or isinstance(load, Load))
+    except Untranslatable as error:
+        if load is None or repr(load.name) in str(error):
+            raise
+        what = "load" if isinstance(load, Load) else "torque"
+        raise InputError(f"{what} {load.name!r} cannot be exported: {error}") from error
     module.load = acts  # with the names and numbers that it was given with
     module.facts = list(measured(entry)) if measure and not printer.binary else []
     if isinstance(method, (str, PathLike)) and is_target(method):
@@ -146,6 +153,10 @@ def exported(
 
 def _method(given: Any) -> Method:
     """A method by its name, or of a Python file."""
+    if isinstance(given, str) and given.endswith("@rtol"):
+        raise InputError(
+            f"{given} cannot be exported: it chooses its steps; export {given.removesuffix('@rtol')}, for steps of one size"
+        )
     if not (isinstance(given, (str, PathLike)) and is_target(given)):
         return get(given)
     found = from_file(given)

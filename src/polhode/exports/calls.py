@@ -50,6 +50,9 @@ INTRINSICS: dict[Any, str] = {
 }
 
 
+ARGUMENTS = {"copysign": 2, "fma": 3, "atan2": 2, "pow": 2}  # of those that have several
+
+
 class UsersFunction:
     """Stands for a function that the user of the file writes; its last argument in Python is what it
     is called through."""
@@ -80,10 +83,12 @@ class Calls(Expressions):
         except TypeError:  # not hashable
             name = None
         if name is not None:
+            if len(args) != ARGUMENTS.get(name, 1):
+                self.fail(node, f"`{ast.unparse(node)}` has too many arguments or too few")
             return Intrinsic(name, tuple(self.real(one, node) for one in args))
         own = getattr(function, "__name__", "")
         special: Any = getattr(self, f"_{own}_of", None)
-        if special is not None and getattr(builtins, own, None) is function:
+        if special is not None and getattr(builtins, own, None) is function and args:
             return special(args, node)
         if python_function(function) is None:
             self.fail(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
-import operator
 import builtins
+import math
+import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -34,6 +36,9 @@ from polhode.exports.ir import (
 from polhode.exports.trees import is_plain, item, make
 
 
+LARGEST = 2**31 - 1  # whole number of a program
+
+
 class Needed(Exception):
     """Something must be known at translation that a loop changes."""
 
@@ -60,6 +65,7 @@ class Expressions:
     """Translates the expressions of one function; `Calls` and `Body` add the rest."""
 
     env: dict[str, Expr]  # what the variables of the function stand for
+    lost: set[str]  # those that have a value only in a loop
 
     def __init__(self, translator: Any, python: Callable[..., Any]) -> None:
         self.translator, self.python = translator, python
@@ -109,6 +115,8 @@ class Expressions:
         for scope in (self.closure, self.python.__globals__, vars(builtins)):  # type: ignore[attr-defined]
             if name in scope and scope[name] is not MISSING:
                 return self.wrapped(scope[name], name)
+        if name in self.lost:
+            self.fail(node, f"{name!r} gets its value in a loop; give it one before the loop too")
         return self.fail(node, f"{name!r} has no value here")
 
     def _Attribute(self, node: Any) -> Expr:
@@ -166,7 +174,10 @@ class Expressions:
         at = self.value(node.slice)
         if isinstance(of, Known) and isinstance(at, Known):
             fields = getattr(of.value, "_fields", None)
-            return self.wrapped(of.value[at.value], fields[at.value] if fields else of.name)
+            try:
+                return self.wrapped(of.value[at.value], fields[at.value] if fields else of.name)
+            except (LookupError, TypeError):
+                self.fail(node, f"`{ast.unparse(node)}`: there is no such item")
         count = len(parts(of.type) or ())
         if isinstance(at, Known) and isinstance(at.value, int):
             if not -count <= at.value < count:
@@ -192,10 +203,14 @@ class Expressions:
         if value.type == REAL:
             return value
         if isinstance(value, Known) and isinstance(value.value, (int, float)):
+            if abs(value.value) > sys.float_info.max and value.value not in (math.inf, -math.inf):
+                self.fail(node, "a whole number is too large for a float")
             return Number(float(value.value))
         if value.type == INT:
             return Intrinsic("real", (value,))
-        return self.fail(node, "a number is expected here, not a tuple or a function")
+        return self.fail(
+            node, "a number is expected here, not a truth value, a tuple or a function"
+        )
 
     def counted(self, value: Expr) -> Expr:
         """A number or a truth value that is known as one of the program."""
@@ -203,6 +218,10 @@ class Expressions:
             return Number(value.value)
         if isinstance(value, Known) and isinstance(value.value, int):
             kind = BOOL if isinstance(value.value, bool) else INT
+            if abs(value.value) > LARGEST:
+                self.fail(
+                    None, f"{value.value} is too large for a whole number; write {value.value}.0"
+                )
             named = value.name.isupper()
             return Const(value.name, value.value, kind) if named else Number(value.value, kind)
         return value
@@ -242,6 +261,8 @@ class Expressions:
             x = self.real(a, node)
             square = Op("*", (x, x), REAL)
             return square if b.value == 2 else Op("*", (square, x), REAL)
+        if kind in WHOLE and kind not in OPERATORS and INT in (a.type, b.type):
+            raise Needed(f"a number of `{ast.unparse(node)}` changes")
         if kind not in OPERATORS:
             self.fail(node, f"`{ast.unparse(node)}`: only + - * / of numbers can be exported")
         op, kinds = OPERATORS[kind], (a.type, b.type)

@@ -75,6 +75,12 @@ def _units(paragraphs: list[str]) -> list[str]:
     return units
 
 
+def about(module: Module) -> str:
+    """The same in one line, for files that have no comments."""
+    method, words = module.method, " ".join(module.command)
+    return f"{method.name}, by polhode {polhode.__version__}: {words}. {only(module).strip()} {licence(method)}"
+
+
 def facts(module: Module, printer: Any) -> list[str]:
     """The measured facts, in lines."""
     if printer.precision == "double":

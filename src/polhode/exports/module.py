@@ -60,7 +60,7 @@ NO_FLIGHT = "has no steps of its own for a body in flight"
 # fields of states that are left out where they stay 0
 ALWAYS_ZERO = frozenset({"residual", "calls"})
 READINGS = {  # what can be read from a state beside the motion
-    "residual": "What the equations of the last step are left with, relative to their terms; not <= {unsolved} if unsolved.",
+    "residual": "What the equations of the last step are left with, relative to their terms; not <= {solved} if unsolved.",
     "calls": "How often the last step evaluated the torque.",
     "unrestored": "At how many steps so far the energy could not be restored.",
 }

@@ -16,11 +16,16 @@ class Names(Outside):
     names: dict[Any, str]  # that are given
     taken: set[str]  # that nothing else may have
     reserved: frozenset[str]
+    macros: re.Pattern[str] | None = None  # further names that are reserved
     capitals = False  # whether names of types begin with one
+
+    def is_reserved(self, name: str) -> bool:
+        """Whether the language has another meaning for the name."""
+        return name in self.reserved or bool(self.macros and self.macros.fullmatch(name))
 
     def unused(self, name: str) -> str:
         """The name, or one like it that nothing has yet."""
-        found, n = f"{name}_" if name in self.reserved else name, 1
+        found, n = f"{name}_" if self.is_reserved(name) else name, 1
         while found in self.taken:
             n += 1
             found = f"{name}_{n}"
@@ -62,7 +67,7 @@ class Names(Outside):
 
     def constant_name(self, name: str) -> str:
         """The name of a constant."""
-        return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).upper().lstrip("_")
+        return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).upper().lstrip("_") or "CONSTANT"
 
     def function_name(self, name: str) -> str:
         """The name of a function."""

@@ -37,6 +37,11 @@ class Outside:
         return any(name == "x" for name, _ in self.module.start.params)
 
     @property
+    def solved(self) -> str:
+        """What the residual of a step that was solved does not exceed."""
+        return "1e-5" if self.precision == "float" else "2e-14"
+
+    @property
     def acting(self) -> str:
         """What the user's function is called; with motors there are two of them, in a structure."""
         return "acting" if self.module.motors else self.module.asked.name
@@ -45,11 +50,6 @@ class Outside:
     def users(self) -> list[UsersFunction]:
         """The functions that the user writes."""
         return [one for one in (self.module.asked, self.module.motors) if one]
-
-    @property
-    def unsolved(self) -> str:
-        """The largest residual of a step that was solved."""
-        return "1e-5" if self.precision == "float" else "2e-14"
 
     def only(self) -> str:
         """Which bodies the file is for, where it is not for all."""
@@ -64,16 +64,20 @@ class Outside:
             + "; place and velocity of the centre of mass" * self.flies
             + "; speeds of the rotors relative to the body" * bool(spins)
         )
+        of = self.attitude.removesuffix("q")
+        place = f", the place {of}x, the velocity {of}v" * self.flies
         found = [
             Public(
                 "make_body", f"{BODY}{OF_ROTORS if spins else ''}{self.only()}.", module.make_body
             ),
             Public("start", f"{start}.", module.start),
             Public("step", "A step from time t to t + h.", module.step),
-            Public("omega", f"The body velocity; the attitude is {self.attitude}.", module.omega),
+            Public(
+                "omega", f"The body velocity; the attitude is {self.attitude}{place}.", module.omega
+            ),
         ]
         for name, (doc, root) in module.readings.items():
-            found.append(Public(name, doc.format(unsolved=self.unsolved), root))
+            found.append(Public(name, doc.format(solved=self.solved), root))
         if spins:
             found.append(Public("speeds", "The speeds of the rotors, relative to the body.", spins))
         return found

@@ -52,6 +52,7 @@ class Printer(Names, Phrases):
     reserved: frozenset[str] = frozenset()  # words that cannot be names
     public_names: frozenset[str] = frozenset()  # of functions, which variables may have too
     keywords: frozenset[str] = frozenset()  # those that fields cannot be called either
+    prefixed = False  # whether names of public functions begin with that of the method
     joined = False  # whether declarations of one type share a line
     line_end = ";"
     changing = ""  # the word before a variable that changes, in a pattern
@@ -61,6 +62,8 @@ class Printer(Names, Phrases):
         self.module, self.precision, self.fma = module, precision, fma
         self.functions = self.needed()
         self.taken: set[str] = set(self.reserved | self.public_names)
+        if self.prefixed:
+            self.taken |= {self.public_name(one.name) for one in self.public_functions()}
         self.names, self.local = {}, {}
         self.alike: dict[Type, Type] = {}  # types that have the same declaration as an earlier one
         self.types = list(self._types())
@@ -157,13 +160,24 @@ class Printer(Names, Phrases):
         inside = list(self.inside(function))
         used = {self.names[one.function] for one in inside if isinstance(one, Call)}
         used |= {self.atom(one) for one in inside if isinstance(one, Const)}
+        used |= {
+            text for kind in self.types for text in (self.names[kind], self.names[kind].lower())
+        }
         for name in dict.fromkeys([*(name for name, _ in function.params), *function.types]):
-            clash = name in used or name in self.reserved
-            self.local[name] = f"{name}_" if clash else name
+            self.local[name] = self.unlike(name, used)
         text = comment(function, self.precision)
         doc = [self.comment(text)] if text else []
         lines = [*self.opened(function), *self.block(function.body, 1), "}"]
         return "\n".join([*doc, *closed(lines)])
+
+    def unlike(self, name: str, used: set[str]) -> str:
+        """The name of a variable of the function, unlike those that are used and other variables."""
+        found = name.lstrip("_") or "unnamed"
+        if found in used or self.is_reserved(found):
+            found = f"{found}_"
+        while found in used or found in self.local.values():
+            found = f"{found}_"
+        return found
 
     # --- statements -------------------------------------------------------------------------------
 

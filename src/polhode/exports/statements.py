@@ -58,6 +58,7 @@ class Body(Calls):
         rest = [f"{arguments.vararg.arg}{i + 1}" for i in more]
         self.types: dict[str, Type] = {}  # of variables
         self.env: dict[str, Expr] = {}
+        self.lost: set[str] = set()  # names that loops give values to, and nothing before them
         self.depth = 0  # of loops and branches that are left for the program to take
         self.params = list(zip([*given, *rest], types, strict=False))
         for name, kind in self.params:
@@ -73,7 +74,7 @@ class Body(Calls):
 
     def fail(self, node: Any, what: str) -> Any:
         way_out = "" if ";" in what else "; write it with tuples of numbers, + - * / and sqrt"
-        raise Untranslatable(f"{place(self.python, node)}: {what}{way_out}")
+        raise Untranslatable(f"{place(self.python, node or self.node)}: {what}{way_out}")
 
     def translated(self) -> Function:
         """The function."""
@@ -81,9 +82,14 @@ class Body(Calls):
         lines = self.node.body
         if not is_def:
             lines = [ast.copy_location(ast.Return(self.node.body), self.node)]
-        block = self.block(lines)
+        try:
+            block = self.block(lines)
+        except Needed as error:  # outside a loop
+            self.fail(self.node, f"{error}, and has to be known")
+        if not returns(block):
+            self.fail(self.node, "it may come to its end without `return`; return numbers there")
         made = Function(
-            CALLED.get(self.python.__name__, self.python.__name__.lstrip("_")),
+            CALLED.get(self.python.__name__, self.python.__name__.lstrip("_") or "function"),
             [pair for pair in self.params if has_numbers(pair[1])],
             self._result(block),
             block,
@@ -152,7 +158,10 @@ class Body(Calls):
         self.out.append(Return(self.value(node.value)))
 
     def _Raise(self, node: Any) -> None:
-        self.fail(node, "it raises an error, and exported code has none; return NaN")
+        shown = f", `{ast.unparse(node.exc)}`," if node.exc else ""
+        self.fail(
+            node, f"it raises an error{shown} and exported code has none; return numbers, or NaN"
+        )
 
     def _Break(self, node: Any) -> None:
         self.out.append(Break())
@@ -300,6 +309,8 @@ class Body(Calls):
         for name in assigned(lines) & before.keys():
             if isinstance(before[name], Var) and self.env.get(name) != before[name]:
                 raise Needed(f"{name!r} changes its type in a loop; use another name")
+        self.lost |= self.env.keys() - before.keys()
+        self.env = {name: value for name, value in self.env.items() if name in before}
         return body
 
     def _While(self, node: Any) -> None:
@@ -326,14 +337,24 @@ class Body(Calls):
             return self._written_out(node, tuple(map(Known, turns)))
         env, out, types, depth = dict(self.env), list(self.out), dict(self.types), self.depth
         try:
+            if not isinstance(node.target, ast.Name) or node.target.id in assigned(node.body):
+                raise Needed("the counter of a loop changes in it")
             self._variables(assigned(node.body))
             counter = self.unused("i" if node.target.id == "_" else node.target.id, INT)
             self.env[node.target.id] = Var(counter, INT)
             self.out.append(For(counter, len(turns), self._loop(node.body)))
+            self._counted(node.target.id, node, turns)
         except Needed:
             self.env, self.out, self.types, self.depth = env, out, types, depth
             self._written_out(node, tuple(map(Known, turns)))
         return None
+
+    def _counted(self, name: str, node: Any, turns: range) -> None:
+        """What the name of the counter stands for after its loop: the last count, if it is known."""
+        del self.env[name]
+        self.lost.add(name)
+        if turns and not any(isinstance(one, ast.Break) for one in ast.walk(node)):
+            self.env[name] = Known(turns[-1])
 
     def _written_out(self, node: Any, items: tuple[Expr, ...]) -> None:
         if len(items) > LONGEST or any(isinstance(one, ast.Break) for one in ast.walk(node)):
@@ -343,6 +364,14 @@ class Body(Calls):
         for one in items:
             self.assign(node.target, one)
             self.out += self.block(node.body)
+
+
+def returns(block: list[Statement]) -> bool:
+    """Whether a block always comes to a `return`."""
+    last = block[-1] if block else None
+    if isinstance(last, If):
+        return returns(last.body) and returns(last.orelse)
+    return isinstance(last, Return)
 
 
 def assigned(lines: list[Any]) -> set[str]:

@@ -77,7 +77,8 @@ def certify(
 
     The file is compiled by cc, gcc or clang (or CC, with CFLAGS) and runs
     inside polhode, because you ask for it: give only code that you trust.
-    If it crashes, so does polhode.
+    It does so in a process of its own, so that a crash is told, and Ctrl-C
+    ends a loop that does not.
     """
     from polhode import problems
     from polhode.errors import InputError
@@ -108,8 +109,8 @@ def certify(
 
 
 def find_targets(given: list[str], every: bool) -> list[str]:
-    """Return a name, "FILE.py:NAME" or "FILE.c:NAME" for each method, each once; all exist and take
-    a step."""
+    """Return a name, "FILE.py:NAME" or "FILE.c:NAME" for each method, each once; all exist, and those
+    in Python take a step."""
     from polhode.errors import InputError
     from polhode.loads.user_file import is_target
     from polhode.methods import names
@@ -134,7 +135,7 @@ def find_targets(given: list[str], every: bool) -> list[str]:
                 f"{target}:{method.name}" for method in facts.from_file(target)
             )
     for target in targets:
-        if is_target(target) or c_code.is_target(target):
+        if is_target(target):
             check(as_method(target))
     return list(targets)
 
@@ -163,13 +164,17 @@ def file_name(target: str) -> str:
 def _measure(
     targets: list[str], problem: str | None, declared: dict[str, Any] | None
 ) -> dict[str, Any]:
-    """Return the certificates in the given order, measured by several processes."""
+    """Return the certificates in the given order, measured by several processes; code in C, which
+    could end the process that runs it, always by another one."""
+    from concurrent.futures.process import BrokenProcessPool
+
     import polhode
+    from polhode.studies.c_code import is_target
     from polhode.studies.processes import run_in_processes
 
     certificates: dict[str, Any] = {}
     with progress_bar(f"measuring {file_name(targets[0])}") as bar:
-        if len(targets) == 1:
+        if len(targets) == 1 and not is_target(targets[0]):
             return {targets[0]: polhode.certify(targets[0], problem, declared)}
 
         def keep(target: str, certificate: Any) -> None:
@@ -177,8 +182,30 @@ def _measure(
             bar(len(certificates), len(targets), f"measured {file_name(target)}")
 
         work = {target: (target, problem, declared) for target in targets}
-        run_in_processes(polhode.certify, work, keep)
+        try:
+            run_in_processes(polhode.certify, work, keep)
+        except BrokenProcessPool:  # one by one: which was it?
+            for target in targets:
+                if target not in certificates:
+                    _measure_alone(target, work[target], keep)
     return {target: certificates[target] for target in targets}
+
+
+def _measure_alone(target: str, values: tuple[Any, ...], keep: Any) -> None:
+    """Measure one method by a process that it may end."""
+    from concurrent.futures.process import BrokenProcessPool
+
+    import polhode
+    from polhode.errors import InputError
+    from polhode.studies.processes import run_in_processes
+
+    try:
+        run_in_processes(polhode.certify, {target: values}, keep)
+    except BrokenProcessPool:
+        raise InputError(
+            f"{target!r} ended the process that ran it: it crashed, or called exit or abort; run it under a debugger, "
+            "or compile it with CFLAGS='-g -fsanitize=undefined'"
+        ) from None
 
 
 # --- tables -----------------------------------------------------------------------------------

@@ -85,6 +85,7 @@ def export(
     """Write a method out in another language: one file that needs no library."""
     from polhode.errors import InputError
     from polhode.exports._export import exported
+    from polhode.exports.prototypes import prototypes
     from polhode.io.store import check_place
     from polhode.support.atomic import write
 
@@ -106,6 +107,8 @@ def export(
         write(output, content)
         size = f"{len(content)} bytes" if made.binary else f"{len(content.splitlines())} lines"
         typer.echo(f"{output}: {size}")
+        if made.binary:
+            typer.echo("\n".join(prototypes(made)))
 
 
 def typed(

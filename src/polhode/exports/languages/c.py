@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from typing import Any
 
 from polhode.exports.ir import (
@@ -39,10 +40,15 @@ LIBRARY = """
 abort abs atof atoi calloc div exit free index labs main malloc memcpy printf puts rand read time write acos asin atan atan2
 cbrt ceil copysign cos cosh erf exp exp2 fabs fdim floor fma fmax fmin fmod frexp gamma hypot j0 j1 jn ldexp lgamma log log10
 log2 logb modf nan nearbyint pow remainder rint round scalb signbit sin sinh sqrt tan tanh tgamma trunc y0 y1 yn isnan isinf
-isfinite INFINITY NAN
+isfinite INFINITY NAN errno stdin stdout stderr assert NULL EOF BUFSIZ CLOCKS_PER_SEC
 """
+FURTHER = "asm typeof nullptr constexpr alignas alignof static_assert thread_local i386"
 # that headers define: <complex.h>, <windows.h>, and gcc itself
-MACROS = "I near far small huge interface min max pascal IN OUT unix linux"
+DEFINED = "I near far small huge interface min max pascal IN OUT unix linux"
+# macros of the standard library, and what belongs to compilers
+MACROS = re.compile(
+    r"_[_A-Z]\w*|\w*__\w*|(FLT|DBL|LDBL|DEC|FP|M|MATH|HUGE|SEEK|EXIT|RAND|INT|UINT|LONG|CHAR|SIG)_\w+|\w+_(MAX|MIN)"
+)
 PREAMBLE = """\
 #include <float.h>
 #include <math.h>
@@ -63,7 +69,7 @@ FLATTEN = """\
 __attribute__((flatten))    /* what it calls becomes part of it */
 #endif"""
 
-SAFE = {one: f"{one}_" for one in MACROS.split()}
+SAFE = {one: f"{one}_" for one in DEFINED.split()}
 PUBLIC = ("make_body", "start", "step", "omega", "residual", "calls", "unrestored", "speeds")
 
 EXAMPLE = {"h": "h", "t": "0.0"}
@@ -74,9 +80,10 @@ class Language(Printer):
     """C99."""
 
     suffix = ".c"
-    keywords = frozenset(KEYWORDS.split()) | frozenset(MACROS.split())
-    reserved = keywords | frozenset(LIBRARY.split())
-    joined = True
+    keywords = frozenset(KEYWORDS.split()) | frozenset(DEFINED.split())
+    reserved = keywords | frozenset(LIBRARY.split()) | frozenset(FURTHER.split())
+    macros = MACROS
+    prefixed = joined = True
     rows = ".v"
     attitude = "s->q"
     outside = False  # whether a public function is written, which gets state and body by pointers
@@ -106,7 +113,7 @@ class Language(Printer):
         return f"{self.own}{name}{'_' * (name in PUBLIC)}"
 
     def comment(self, text: str) -> str:
-        first, *rest = paragraphs(text.replace("*/", "* /"))
+        first, *rest = paragraphs(text.replace("*/", "* /").replace("/*", "/ *"))
         return "\n".join([f"/* {first}", *(f"   {line}".rstrip() for line in rest)]) + " */"
 
     def preamble(self) -> str:
@@ -260,6 +267,7 @@ class Language(Printer):
         given = [f"{name}_load load = {{{mine}, 0}};"] if load else []
         body = ", ".join(self._sample(*pair) for pair in self.module.make_body.params)
         motion = [pair for pair in self.module.start.params if pair[0] in PARTS]
+        k = "k" if self.precision == "double" else "(float)k"
         start = ", ".join(one if one in PARTS else EXAMPLE[one] for one in self._given_first())
         return "\n".join(
             [
@@ -274,13 +282,13 @@ class Language(Printer):
                         *(self._declared_sample(*pair) for pair in motion),
                         f"{name}_state s;",
                         f"{name}_start(&s, {start}, &body{load});",
-                        f"for (int k = 0; k < 1000; k++) {{ {name}_step(&s, h, k * h, &body{load}); }}",
+                        f"for (int k = 0; k < 1000; k++) {{ {name}_step(&s, h, {k} * h, &body{load}); }}",
                     ],
                     "        ",
                 ),
                 "    }",
                 *(
-                    [UNSOLVED.format(name=name, most=self.unsolved)]
+                    [UNSOLVED.format(name=name, most=self.solved)]
                     * ("residual" in self.module.readings)
                 ),
             ]

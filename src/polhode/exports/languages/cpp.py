@@ -28,6 +28,7 @@ class Language(c.Language):
     """C++."""
 
     suffix = ".hpp"
+    prefixed = False
     attitude = "s.q"
     keywords = c.Language.keywords | frozenset(KEYWORDS.split())
     reserved = c.Language.reserved | keywords

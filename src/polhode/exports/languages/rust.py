@@ -18,6 +18,7 @@ from polhode.exports.ir import (
     Const,
     Expr,
     Function,
+    Index,
     Intrinsic,
     Item,
     Record,
@@ -31,7 +32,7 @@ from polhode.exports.ir import (
     parts,
 )
 from polhode.exports.outside import MOTORS, Public
-from polhode.exports.phrases import constant_key
+from polhode.exports.phrases import ATOM, constant_key
 from polhode.exports.printer import Printer
 from polhode.exports.sample import PARTS
 from polhode.exports.text import closed, folded, paragraphs
@@ -48,7 +49,9 @@ FUNCTIONS = {
     "atan2": ("atan2", "ab"), "pow": ("powf", "ab"),
 }  # fmt: skip
 IN_CORE = ("abs", "copysign")  # since Rust 1.85; the others are in std alone, and in libm
-ALLOWED = "#![allow(non_snake_case, unexpected_cfgs, unused_variables, unused_assignments, unused_mut, dead_code, clippy::all)]"
+ALLOWED = """\
+#![allow(non_snake_case, unexpected_cfgs, unused_variables, unused_assignments, unused_mut, dead_code, clippy::all)]
+#![allow(unknown_lints, unused_parens, invalid_nan_comparisons)]"""
 
 
 class Language(Printer):
@@ -56,7 +59,7 @@ class Language(Printer):
 
     suffix = ".rs"
     keywords = frozenset(KEYWORDS.split())
-    reserved = keywords | frozenset(FUNCTIONS) | {"f32", "f64", "usize", "bool"}
+    reserved = keywords | frozenset(FUNCTIONS) | {"f32", "f64", "i32", "usize", "bool"}
     attitude = "self.q"
     capitals = True
     changing = "mut "
@@ -72,7 +75,7 @@ class Language(Printer):
 
     def of_type(self, kind: Type) -> str:
         if isinstance(kind, Scalar):
-            return {REAL: self.real, INT: "usize", BOOL: "bool"}[kind]
+            return {REAL: self.real, INT: "i32", BOOL: "bool"}[kind]
         if kind == USER:
             return f"&impl {self.names[USER]}"
         if isinstance(kind, Array) and not self.field_names(kind):
@@ -84,6 +87,10 @@ class Language(Printer):
 
     def public_name(self, name: str) -> str:
         return name  # a file is a module
+
+    def function_name(self, name: str) -> str:
+        makes = {self.names[kind].lower() for kind in self.types if isinstance(kind, Array)}
+        return f"{name}_" if name in makes else name
 
     def comment(self, text: str) -> str:
         return "\n".join(f"/// {line}".rstrip() for line in paragraphs(text))
@@ -144,6 +151,11 @@ class Language(Printer):
         if isinstance(kind, Record) and kind.kind is None:
             return None
         return names
+
+    def atom(self, expr: Expr) -> str:
+        if isinstance(expr, Index):
+            return f"{self.expression(expr.of, ATOM)}[{self.expression(expr.at, ATOM)} as usize]"
+        return super().atom(expr)
 
     def access(self, kind: Type, place: int) -> str:
         if isinstance(kind, Record) and kind.kind is None:

@@ -66,6 +66,7 @@ class Language(Printer):
     """WGSL."""
 
     suffix = ".wgsl"
+    prefixed = True
     precisions = ("float",)
     keywords = frozenset(KEYWORDS.split())
     reserved = keywords | frozenset(BUILT_IN.split())
