@@ -245,7 +245,6 @@ COMMANDS = [   # command lines, in a folder with the files of files.make
     ("export DOP853@rtol", "it chooses its steps", "export DOP853, for steps of one size"),
     ("methods DOP85", "'DOP85'", "lists all"),
     ("methods NMB --family taylor", "'NMB'", "drop one of them"),
-    ("export methods2.py", "'methods2.py' has 2 methods", "export one of them, methods2.py:"),
     ("export missing.py", "'missing.py'", "give the path of a Python file"),
     ("export LP2 --language pascal", "'pascal'", "valid: 'c', "),
     ("export LP2 --language wgsl --precision double", "'double'", "valid: 'float'"),

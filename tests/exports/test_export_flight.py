@@ -122,6 +122,7 @@ def test_a_named_load_on_the_command_line():
     spring = flight.spring(3.0, damping=0.4)
     written = CliRunner().invoke(app, line)
     assert written.exit_code == 0
-    assert written.stdout == polhode.export("LP2", torque=spring)
+    own = polhode.export("LP2", torque=spring)  # whose comment has another command
+    assert written.stdout.partition("#include")[1:] == own.partition("#include")[1:]
     bare = CliRunner().invoke(app, line[:5])
     assert bare.exit_code != 0 and "--set" in bare.output

@@ -79,9 +79,9 @@ STEPS, STEP = 20, 0.05
 USERS = {
     "c": {
         TORQUE: """
-static LP2_vec3 own(double t, LP2_mat3 R, LP2_vec3 Om, void *context) {
+static AKW_vec3 own(double t, AKW_mat3 R, AKW_vec3 Om, void *context) {
     (void)t; (void)Om; (void)context;
-    return (LP2_vec3){-5.0 * R.y.z, 5.0 * R.x.z, 0.0};
+    return (AKW_vec3){-5.0 * R.y.z, 5.0 * R.x.z, 0.0};
 }
 """,
         LOAD: """
