@@ -112,7 +112,7 @@ INTERACTION = """What acts between the bodies.  ``name`` selects one of the inte
 and the bodies are those of the file.  Write several interactions, which are added, as several ``[[interaction]]``.  ``links`` are
 pairs of bodies by number, from 0, or by name; ``links = "chain"`` connects each to the next, and ``links = "ring"`` also the last
 to the first.  A parameter with a value for each body may be a table by their names: ``moments = { needle = [0.0, 1.0, 0.0] }``.
-Give an interaction of your own, in Python, on the command line, with ``--interaction-file``.
+Give an interaction of your own, in Python, on the command line, with ``--torque-file``.
 """
 
 

@@ -50,7 +50,9 @@ DOUBLE = (
     "core.loops.adaptive_motion",
     "core.loops.taylor_steps",
     "core.loops.tolerance",
+    "core.neighbours",
     "core.single",
+    "methods._system_energy",
     "EQUAL",
     "COMMENSURATE",
 )

@@ -166,7 +166,7 @@ def test_an_interaction_in_python_is_run_when_it_is_named(tmp_path, monkeypatch)
         load("bare.toml", "own.py:pul")
     with pytest.raises(InputError, match=r"an interaction file is FILE.py or FILE.py:NAME"):
         load("bare.toml", "own.txt")
-    line = ["run", "bare.toml", "--interaction-file", "own.py:pull", "--json"]
+    line = ["run", "bare.toml", "--torque-file", "own.py:pull", "--json"]
     found = CliRunner().invoke(app, line)
     assert found.exit_code == 0 and json.loads(found.stdout)["interaction"] == "pull"
 
@@ -243,7 +243,7 @@ FAULTS = [
     (table("[[body.rotors]]\naxis = [0.0, 0.0, 1.0]\ninertia = 0.01\nspeed = 1.0"), "rotors"),
     (PAIR.replace('"springs"', '"sprigns"'), "unknown interaction 'sprigns' .did you mean 'springs'"),
     (PAIR.replace('name = "springs"', ""), "interaction.0: needs a name"),
-    (PAIR.replace('name = "springs"', 'name = "own.py:f"'), "never runs code.*--interaction-file"),
+    (PAIR.replace('name = "springs"', 'name = "own.py:f"'), "never runs code.*--torque-file"),
     (PAIR.replace('[["rod", "ball"]]', '[["rod", "bal"]]'), "unknown body 'bal' .did you mean 'ball'"),
     (PAIR.replace('"ball"', '"rod"'), "there are 2 bodies 'rod'; give the number of one"),
     (PAIR.replace('[["rod", "ball"]]', "[[0, 5]]"), "has a link to body 5"),

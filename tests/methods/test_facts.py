@@ -24,7 +24,7 @@ from polhode import (
     torque,
     torques,
 )
-from polhode.studies.facts import ATTITUDE, BODY, VELOCITY, judge
+from polhode.studies.facts import ATTITUDE, BODY, VELOCITY, judge, rulings
 from polhode.core.vec import cross, matrix, normalise, qexp, qmul, scale, sub, times
 from polhode.errors import InputError
 from polhode.methods import Method, Motion, everything, families, get
@@ -354,10 +354,10 @@ def test_the_flow_itself_has_every_fact():
     """A step so finely divided that it is the flow: the forms measured are those that the motion
     keeps."""
     control = runge_kutta(200)
-    assert facts.symmetry_defect(control) < judge.HELD
-    assert facts.symplecticity(control).value < judge.HELD
-    assert facts.poisson(control).value < judge.HELD
-    assert max(facts.free_drift(control, count=20)) < judge.HELD
+    assert facts.symmetry_defect(control) < rulings.HELD
+    assert facts.symplecticity(control).value < rulings.HELD
+    assert facts.poisson(control).value < rulings.HELD
+    assert max(facts.free_drift(control, count=20)) < rulings.HELD
 
 
 def test_a_torque_at_the_wrong_time_costs_the_order():

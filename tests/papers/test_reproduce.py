@@ -36,7 +36,10 @@ from polhode.papers import _items as registry
 from polhode.papers._report import NAME, write
 from polhode.papers._store import compute, stored_result, points
 
-FIGURES = {"buss-2001": 10, "krysl-endres-2004": 13, "krysl-2005": 1, "bou-rabee-2009": 5}
+FIGURES = {
+    **{"buss-2001": 10, "buss-2001-slides": 1, "krysl-endres-2004": 13, "krysl-2005": 1},
+    **{"bou-rabee-2009": 5, "fahnestock-2006": 1},
+}
 QUICKEST = "buss-2001/fig2"
 
 
@@ -101,7 +104,7 @@ def test_every_figure_of_the_papers_is_there():
 
 def test_errata_of_all_documents():
     found = errata()
-    assert {one.paper for one in found} == set(PAPERS)
+    assert {one.paper for one in found} == set(PAPERS) - {"fahnestock-2006"}  # none is known
     assert all(isinstance(text, str) and text for one in found for text in asdict(one).values())
     assert errata("buss-2001-slides") == [one for one in found if one.paper == "buss-2001-slides"]
     with pytest.raises(InputError, match="did you mean 'krysl-2005'"):

@@ -20,9 +20,8 @@ TorqueFile = Annotated[
     str | None,
     typer.Option(
         "--torque-file",
-        "--interaction-file",
         metavar="FILE.py[:NAME]",
-        help="A torque or load in Python for the scenario, or the interaction of a system; the file is run.",
+        help="A torque, load or interaction in Python for the scenario; the file is run.",
     ),
 ]
 

@@ -18,6 +18,7 @@ from polhode.loads._system import System
 from polhode.methods._registry import get
 from polhode.results.motion import in_principal_axes, parts
 from polhode.support.limits import check_rates
+from polhode.support.provenance import fingerprint
 
 if TYPE_CHECKING:
     from polhode.engine.programs import Bound
@@ -65,6 +66,13 @@ class OneSystem(OneRun):
     def _loads(self) -> dict[str, Any]:
         return {"interaction": self.body.interaction}
 
+    def _identity(self) -> dict[str, Any]:
+        interaction = self.body.interaction
+        terms = (one.term(len(self.body)) for one in interaction.terms)
+        numbers = (array for one in terms for array in (*one[:2], *one[3:5], *one.near[:1]))
+        acting = {"terms": interaction.record(), "numbers": fingerprint(*numbers)}
+        return {**super()._identity(), "interaction": acting}
+
     def look(self, program: SystemProgram | FewProgram, start: Start) -> None:
         """Evaluate the interaction at the start, once: a bad value is an error, and forces that change
         the momentum are told."""
@@ -72,8 +80,12 @@ class OneSystem(OneRun):
         program.tried = True
         program.calls = [0 for _ in program.pythons]
         interaction = self.body.interaction
-        if interaction.balanced or interaction.external or self.body.fixed.any():
+        known = all(one.balanced and one.is_ours for one in interaction.terms)
+        if known or interaction.external or self.body.fixed.any():
             return
+        boxed = any(
+            one.box for one in interaction.terms
+        )  # then a pair may act through a face of it
         x = parts(start.motion, self.kind).position
         arm = x - np.average(x, axis=0, weights=self.body.masses)
         pushed, turned = F.sum(axis=0), (N + np.cross(arm, F)).sum(axis=0)
@@ -83,7 +95,7 @@ class OneSystem(OneRun):
             f"{name} by {one.tolist()} per unit of time"
             for name, one, whole in (
                 ("momentum", pushed, size[0]),
-                ("angular momentum", turned, size[1]),
+                *[("angular momentum", turned, size[1])] * (not boxed),
             )
             if np.abs(one).max() > UNBALANCED * whole
         ]

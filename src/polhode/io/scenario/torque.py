@@ -15,10 +15,6 @@ CODE = ("file", "path", "python", "code", "function", "module", "source", "torqu
 NEVER = "a scenario holds data and never runs code, got"
 EXAMPLES = {"torque": "heavy_top", "load": "gravity", "interaction": "springs"}  # names
 TORQUE_FILE = "drop it here, and name the file on the command line: --torque-file FILE.py:NAME"
-IN_PYTHON = {
-    **dict.fromkeys(("torque", "load"), TORQUE_FILE),
-    "interaction": TORQUE_FILE.replace("torque-file", "interaction-file"),
-}
 
 
 def read_torque(data, body, problem, step, faults):
@@ -71,7 +67,7 @@ def named_section(given, path, table, model, faults):
     None where it has a fault."""
     code = _code(given)
     if code is not None:
-        faults.add(path, f"{NEVER} {as_toml(code)}; {IN_PYTHON[path[0]]}")
+        faults.add(path, f"{NEVER} {as_toml(code)}; {TORQUE_FILE}")
         return None, None
     if not isinstance(given, dict) or not isinstance(given.get("name"), str):
         faults.add(
