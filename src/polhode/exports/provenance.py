@@ -97,8 +97,9 @@ def body_words(given: Any) -> list[str] | None:
     if given is None or (isinstance(given, RigidBody) and (given.rotors or given.mass != 1.0)):
         return None
     moments = given.moments if isinstance(given, RigidBody) else np.asarray(given, dtype=float)
-    return (
-        ["--moments", ",".join(repr(float(one)) for one in moments)]
-        if moments.shape == (3,)
-        else None
-    )
+    try:
+        RigidBody(moments)
+    except PolhodeError:  # such as those that violate the triangle inequality
+        return None
+    words = ",".join(repr(float(one)) for one in moments)
+    return ["--moments", words] if moments.shape == (3,) else None
