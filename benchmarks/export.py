@@ -22,9 +22,9 @@ TOP = problems.get("slow-top")
 FLAGS = ["-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-shared", "-fPIC"]
 MANY = """
 void many(long n, double h, const double I[3], double q[4], double Om[3]) {{
-    {name}_body body = {name}_make_body((vec3){{I[0], I[1], I[2]}});
+    {name}_body body = {name}_make_body(({name}_vec3){{I[0], I[1], I[2]}});
     {name}_state s;
-    {name}_start(&s, h, 0.0, (vec4){{q[0], q[1], q[2], q[3]}}, (vec3){{Om[0], Om[1], Om[2]}}, &body);
+    {name}_start(&s, h, 0.0, ({name}_vec4){{q[0], q[1], q[2], q[3]}}, ({name}_vec3){{Om[0], Om[1], Om[2]}}, &body);
     for (long k = 0; k < n; k++) {{ {name}_step(&s, h, (double)k * h, &body); }}
     q[0] = s.q.x; q[1] = s.q.y; q[2] = s.q.z; q[3] = s.q.w;
 }}

@@ -19,8 +19,8 @@ ZIG = importlib.util.find_spec("ziglang") and [sys.executable, "-m", "ziglang", 
 COMPILERS = {"cc": COMPILER and [COMPILER], "zig": ZIG}  # ziglang's is clang
 WARNINGS = ("-Wall", "-Wextra", "-Wmissing-prototypes", "-Werror")
 MANY = """
-void {name}_begin({name}_state *s, {real} h, vec4 q, vec3 Om, const {name}_body *body);
-void {name}_begin({name}_state *s, {real} h, vec4 q, vec3 Om, const {name}_body *body) {{
+void {name}_begin({name}_state *s, {real} h, {name}_vec4 q, {name}_vec3 Om, const {name}_body *body);
+void {name}_begin({name}_state *s, {real} h, {name}_vec4 q, {name}_vec3 Om, const {name}_body *body) {{
     {name}_start(s, h, ({real})0.0, q, Om, body);
 }}
 void {name}_many({name}_state *s, {real} h, long n, const {name}_body *body);

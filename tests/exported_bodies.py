@@ -66,7 +66,7 @@ int main(void) {{
     {name}_state s;
     {name}_start(&s, h, 0, {motion}, &body{load});
     for (long k = 0; k < {steps}; k++) {{ {name}_step(&s, h, (double)k * h, &body{load}); }}
-    const vec3 Om = {name}_omega(&s, &body);
+    const {name}_vec3 Om = {name}_omega(&s, &body);
     {speeds}
     const double found[] = {{{shown}}};
     for (unsigned i = 0; i < sizeof found / sizeof *found; i++) {{ printf("%.17g ", found[i]); }}
@@ -81,20 +81,24 @@ def c(runs, users):
     found = []
     for i, run in enumerate(runs):
 
-        def vec(values):
+        def vec(values, name=run.name):
             text = numbers(values)
-            return f"(vec{len(values)}){{{text if len(values) > 1 else f'{{{text}}}'}}}"
+            return f"({name}_vec{len(values)}){{{text if len(values) > 1 else f'{{{text}}}'}}}"
 
         given, motion = [vec(run.moments)], [vec(one) for one in run.motion]
         if run.rotors:
             axes = ", ".join(map(vec, run.rotors[0]))
-            axes = f"(mat3){{{axes}}}" if run.count == 3 else f"(vec3_{run.count}){{{{{axes}}}}}"
+            axes = (
+                f"({run.name}_mat3){{{axes}}}"
+                if run.count == 3
+                else f"({run.name}_vec3_{run.count}){{{{{axes}}}}}"
+            )
             given += [axes, *map(vec, run.rotors[1:3])]
             motion.append(vec(run.rotors[3]))
         text = "#include <stdio.h>\n" + run.text + users.get(i, "") + C.format(
             name=run.name, h=run.h, given=", ".join(given), motion=", ".join(motion), steps=run.steps,
             load=run.load and f", {run.load}",
-            speeds=f"const vec{run.count} W = {run.name}_speeds(&s, &body);" if run.rotors else "",
+            speeds=f"const {run.name}_vec{run.count} W = {run.name}_speeds(&s, &body);" if run.rotors else "",
             shown=", ".join(shown(run, "Om", "W", ".v[0]", f"{run.name}_{{}}(&s)")),
         )  # fmt: skip
         found += values_of(c_code.output(text))

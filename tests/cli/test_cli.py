@@ -263,6 +263,12 @@ def test_methods(call):
     )
 
 
+def test_methods_by_name(call):
+    table = call("methods", "NMB", "LP2+yoshida4").stdout
+    assert "NMB" in table and "LP2+yoshida4" in table and "DMV4" not in table
+    assert [row["name"] for row in json.loads(call("methods", "--json", "NMB").stdout)] == ["NMB"]
+
+
 def test_methods_of_one_family(call):
     rows = json.loads(call("methods", "--family", "Newmark", "--json").stdout)
     assert rows and {row["family"] for row in rows} == {"newmark"}

@@ -23,6 +23,11 @@ def shown(mesh):
     return polhode.view.page("run.nc", mesh=mesh)
 
 
+def in_order(x):
+    """What no other language has."""
+    return tuple(sorted(x))
+
+
 def swept(changes):
     """A sweep of the slow top."""
     return polhode.sweep({"problem": "krysl/slow-top", **changes}, "s.zarr")
@@ -269,13 +274,18 @@ CALLS = [
     (lambda: polhode.export("LP2", torque=lambda t, R: np.linalg.inv(R)[0]), "cannot be exported", "write it with tuples"),
     (lambda: polhode.export("LP2", torque=polhode.torque(lambda t, R: tuple(sorted(R[0])), form="tuple")), "it calls sorted",
      "use + - * /, sqrt"),
-    (lambda: polhode.export("LP2", torque=polhode.torque(lambda t, R: (1.0, 2.0), form="tuple")), "'<lambda>' cannot be exported",
-     "return numbers, or NaN"),
+    (lambda: polhode.export("LP2", torque=polhode.torque(lambda t, R: in_order(R[0]), form="tuple")),
+     "torque '<lambda>' cannot be exported: 'in_order', line", "use + - * /"),
     (lambda: polhode.export("LP2", body=[[2, 0.1, 0], [0.1, 2, 0], [0, 0, 3]]), "work in principal axes", "give its principal"),
     (lambda: polhode.export("LP2", body=polhode.RigidBody([1, 2, 2.5], rotors=[polhode.Rotor((1, 1, 0), 0.1, torque=0.0)])),
-     "turn them away", "give RigidBody(inertia)"),
+     "of the body without its free rotors", "give inertia and rotors in these axes"),
+    (lambda: polhode.export("LP2", body=polhode.System([[1, 2, 2.5]] * 2)), "<System of 2 bodies", "for one body"),
+    (lambda: polhode.export(variant(get("LP2"), family="C")), "made from C", "use the file of C"),
+    (lambda: polhode.export("LP2", torque=lambda t, R: (0.0, 0.0, 0.0, 0.0)), "returned 4 numbers", "return three"),
+    (lambda: polhode.export("LP2", torque=lambda t, R: R), "returned shape (3, 3)", "return three"),
     (lambda: polhode.export("NMB", "javascript", body=GYROSTAT), "NMB cannot follow a body with rotors", "use one of LP2"),
     (lambda: polhode.export(variant(get("RKMK4"), start=get("ABAM").start)), "another state than its start", "the same fields"),
+    (lambda: polhode.export("methods2.py"), "'methods2.py' has 2 methods", "export one of them, methods2.py:"),
     (lambda: polhode.certify("methods2.py"), "'methods2.py'", "certify them one by one"),
     (lambda: polhode.facts.order("NMB", "cold"), "'cold'", "valid: 'torque', 'free', 'damped'"),
     (lambda: polhode.compare("krysl/slow-top", method="NMB"), "'method'", "valid: 'problem', 'torque', 't_span', 'metho"),

@@ -79,25 +79,25 @@ STEPS, STEP = 20, 0.05
 USERS = {
     "c": {
         TORQUE: """
-static vec3 own(double t, mat3 R, vec3 Om, void *context) {
+static AKW_vec3 own(double t, AKW_mat3 R, AKW_vec3 Om, void *context) {
     (void)t; (void)Om; (void)context;
-    return (vec3){-5.0 * R.y.z, 5.0 * R.x.z, 0.0};
+    return (AKW_vec3){-5.0 * R.y.z, 5.0 * R.x.z, 0.0};
 }
 """,
         LOAD: """
-static LP2_push mine(double t, mat3 R, vec3 Om, vec3 x, vec3 v, void *context) {
+static LP2_push mine(double t, LP2_mat3 R, LP2_vec3 Om, LP2_vec3 x, LP2_vec3 v, void *context) {
     (void)t; (void)R; (void)v; (void)context;
     return (LP2_push){{-0.2 * Om.x, -0.2 * Om.y, -0.2 * Om.z}, {-3.0 * x.x, -3.0 * x.y, -3.0 * x.z}};
 }
 """,
         MOTORS: """
-static vec3 weight(double t, mat3 R, vec3 Om, void *context) {
+static EXACT_vec3 weight(double t, EXACT_mat3 R, EXACT_vec3 Om, void *context) {
     (void)t; (void)Om; (void)context;
-    return (vec3){-5.0 * R.y.z, 5.0 * R.x.z, 0.0};
+    return (EXACT_vec3){-5.0 * R.y.z, 5.0 * R.x.z, 0.0};
 }
-static vec3 drive(double t, mat3 R, vec3 Om, vec3 W, void *context) {
+static EXACT_vec3 drive(double t, EXACT_mat3 R, EXACT_vec3 Om, EXACT_vec3 W, void *context) {
     (void)t; (void)Om; (void)context;
-    return (vec3){0.3 - 0.05 * W.x, 0.0, 0.2 * R.x.y};
+    return (EXACT_vec3){0.3 - 0.05 * W.x, 0.0, 0.2 * R.x.y};
 }
 """,
     },

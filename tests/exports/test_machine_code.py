@@ -3,6 +3,8 @@
 import ctypes
 import struct
 import subprocess
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +15,9 @@ from exported_bodies import Module, Run
 from javascript_code import NODE, needs_node
 from machine_words import has_machine_code
 from polhode import problems
+from polhode.exports._export import exported
 from polhode.exports.module import export_obstacle, identifier
+from polhode.exports.prototypes import prototypes
 from polhode.rotations import as_quaternion
 
 pytestmark = pytest.mark.skipif(not has_machine_code(), reason="needs llvmlite 0.45 or newer")
@@ -21,6 +25,7 @@ PROBLEMS = [problems.get(name) for name in ("slow-top", "coulomb-wall", "stress"
 NAMES = [one.name for one in polhode.methods.everything() if not export_obstacle(one)]
 PAIRS = [(name, PROBLEMS[i % 4]) for i, name in enumerate(NAMES)]
 STEPS = 20
+WHEEL = polhode.RigidBody([1, 2, 2.5], rotors=[polhode.Rotor((0, 0, 1), 0.1, torque=0.0)])
 
 
 def own(method, problem, steps, **options):
@@ -50,8 +55,43 @@ def followed(code, method, problem, steps, users=()):
 def test_what_a_module_exports():
     pytest.importorskip("wasmtime", reason="needs wasmtime: pip install wasmtime")
     module = Module(polhode.export("NMB", "wasm", torque="free"), "NMB", {})
-    functions = ("make_body", "start", "step", "omega", "residual")
+    functions = ("make_body", "start", "step", "omega", "residual", "body_size", "state_size")
     assert set(dict(module.parts)) == {"memory", "free", *(f"NMB_{one}" for one in functions)}
+
+
+@pytest.mark.parametrize(
+    ("language", "options"),
+    [
+        ("wasm", {"torque": "free"}),
+        ("object", {"precision": "float", "flight": True}),
+        ("object", {"body": WHEEL}),
+    ],
+)
+def test_sizes_prototypes_and_whose_it_is(language, options):
+    """They are in the file; the prototypes are those that C takes."""
+    made = exported("EXACT", language, **options)
+    content = made.content()
+    lines = prototypes(made)
+    assert b"polhode export EXACT" in content or b"polhode.export(" in content
+    assert b"MIT licence" in content and b"EXACT_state_size" in content
+    floats = made.size(made.module.state) // (4 if "precision" in options else 8)
+    assert any(f"s[{floats}], " in one and "EXACT_start(" in one for one in lines)
+    if COMPILER and language == "object":
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder)
+            (path / "EXACT.o").write_bytes(content)
+            users = [one.removesuffix(";  /* yours */") for one in lines if "yours" in one]
+            bodies = "".join(f"{one} {{ }}\n" for one in users)
+            size = "extern const char EXACT_about[];\n#include <stdio.h>\n"
+            main = 'int main(void) { printf("%d %s", EXACT_state_size, EXACT_about); return 0; }\n'
+            (path / "main.c").write_text(size + "\n".join(lines) + "\n" + bodies + main)
+            command = [COMPILER, "-std=c99", "-o", "main", "main.c", "EXACT.o", "-lm"]
+            done = subprocess.run(command, cwd=path, capture_output=True, text=True)
+            assert done.returncode == 0, done.stderr
+            said = subprocess.run(
+                [path / "main"], capture_output=True, text=True, check=True
+            ).stdout
+            assert said.startswith(f"{made.size(made.module.state)} EXACT, by polhode")
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair[0]}-{pair[1].name}")

@@ -171,7 +171,7 @@ def long_numbers(t, R):
         (lambda t, R: (math.log(2.0 + t, 2.0), 0.0, 0.0), "too many arguments or too few"),
         (lambda t, R: (numbers["b"], 0.0, 0.0), "there is no such item"),
         (lambda t, R: (R[0][0] * WIDE, 0.0, 0.0), "too large for a float"),
-        (lambda t, R: (1.0, 2.0), "torque '<lambda>' cannot be exported"),
+        (lambda t, R: (1.0, 2.0), "torque '<lambda>' returned 2 numbers; return three"),
     ],
 )
 def test_what_is_wrong_is_told(torque, words, language):

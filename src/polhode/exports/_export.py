@@ -12,22 +12,29 @@ from polhode.bodies._body import RigidBody
 from polhode.errors import InputError, brief, choice, flag, label
 from polhode.exports import languages
 from polhode.exports.measured import measured
-from polhode.exports.module import Module, module_of
+from polhode.exports.module import module_of
+from polhode.exports.provenance import Options, Typed, command
 from polhode.exports.source import Untranslatable
-from polhode.exports.traced import in_tuples
+from polhode.exports.traced import check_returned, in_tuples
+from polhode.loads._system import System
 from polhode.loads._torque import Torque
 from polhode.loads.conversion import as_torque
 from polhode.loads.force import Force
 from polhode.loads.foreign import Foreign
 from polhode.loads.load import Load, as_load
+from polhode.loads.user_file import is_target
 from polhode.methods._method import Method
 from polhode.methods._registry import get
 from polhode.support.atomic import write
+from polhode.studies.facts.source import from_file
 from polhode.support.regular import file_path
 
 __all__ = ["export", "exported"]
 
 FRAMES = ("spatial", "body")
+UNTYPED = Typed()
+TURN = "and turn attitudes and vectors by body.axes"
+IN_AXES = "give inertia and rotors in these axes, body.axes.T @ one.axis for the axis of a rotor, "
 
 
 def export(
@@ -52,7 +59,7 @@ def export(
     Parameters
     ----------
     method : str or Method
-        Any method with fixed steps.
+        Any method with fixed steps; "FILE.py" or "FILE.py:NAME" for one of your own.
     language : str
         "c", "cpp", "rust", "javascript", "csharp" or "wgsl"; or machine code: "wasm", a module of
         WebAssembly, or "object", an object file.
@@ -61,8 +68,8 @@ def export(
         your own.  Without it the file calls a function that you write in its language.
     body : RigidBody or three moments, optional
         Some methods have a better step for symmetric bodies, such as EXACT; the file is then for
-        bodies with the same symmetry.  Moments remain parameters of the file.  For a body with rotors
-        the file has the step of a gyrostat, with the body's own motors.
+        bodies with the same symmetry, says so, and gives NaN for others.  Moments remain parameters of
+        the file.  For a body with rotors the file has the step of a gyrostat, with the body's own motors.
     precision : {"double", "float"}, optional
         The type of all numbers; the language's own by default.
     frame : {"spatial", "body"}
@@ -112,9 +119,10 @@ def exported(
     fma: bool = True,
     measure: bool = False,
     target: str | None = None,
+    typed: Typed = UNTYPED,
 ) -> Any:
-    """The printer of a file, ready to write it."""
-    printer, entry = languages.get(language), get(method)
+    """The printer of a file, ready to write it; `typed` are words of a command."""
+    printer, entry = languages.get(language), _method(method)
     if target is not None and language != "object":
         raise InputError(
             f"target {brief(target)} is for object files, and the language is {language!r}; give language 'object'"
@@ -122,7 +130,10 @@ def exported(
     precision = printer.precisions[0] if precision is None else precision
     choice(f"precision of {language}", precision, printer.precisions)
     choice("frame", frame, FRAMES)
-    load, given = _load(torque, flag("flight", flight)), _body(body)
+    acts, given = _acting(torque, flag("flight", flight)), _body(body)
+    load = acts and writable(acts)
+    measure = flag("measure", measure)
+    options = Options(language, precision, frame, flight, flag("fma", fma), measure, target)
     try:
         module = module_of(entry, load, given, frame, flight or isinstance(load, Load))
     except Untranslatable as error:
@@ -130,22 +141,44 @@ def exported(
             raise
         what = "load" if isinstance(load, Load) else "torque"
         raise InputError(f"{what} {load.name!r} cannot be exported: {error}") from error
-    measure = flag("measure", measure) and not printer.binary
-    module.facts = list(measured(entry)) if measure else []
-    module.command = _command(entry, language, precision, module, flight, fma)
-    made = printer(module, precision, flag("fma", fma))
+    module.load = acts  # with the names and numbers that it was given with
+    module.facts = list(measured(entry)) if measure and not printer.binary else []
+    if isinstance(method, (str, PathLike)) and is_target(method):
+        typed = typed._replace(method=f"{str(method).partition('.py')[0]}.py:{entry.name}")
+    module.command = command(entry, torque, body, options, typed)
+    made = printer(module, precision, fma)
     made.target = made.target if target is None else label("target", target)
     return made
 
 
-def _load(given: Any, flight: bool) -> Torque | Load | None:
-    """The torque or load that becomes part of the file, in tuples; None if the user writes it."""
+def _method(given: Any) -> Method:
+    """A method by its name, or of a Python file."""
+    if isinstance(given, str) and given.endswith("@rtol"):
+        raise InputError(
+            f"{given} cannot be exported: it chooses its steps; export {given.removesuffix('@rtol')}, for steps of one size"
+        )
+    if not (isinstance(given, (str, PathLike)) and is_target(given)):
+        return get(given)
+    found = from_file(given)
+    if len(found) > 1:
+        raise InputError(
+            f"{str(given)!r} has {len(found)} methods; export one of them, {given}:{found[0].name} for example"
+        )
+    return found[0]
+
+
+def _acting(given: Any, flight: bool) -> Torque | Load | None:
+    """The torque or load that becomes part of the file; None if the user writes it."""
     if given is None:
         return None
-    if flight or isinstance(given, (Load, Force)):
-        load = as_load(given)
-        return Load(_tuples(load.torque), _tuples(load.force))
-    return _tuples(as_torque(given))
+    return as_load(given) if flight or isinstance(given, (Load, Force)) else as_torque(given)
+
+
+def writable(acts: Torque | Load) -> Torque | Load:
+    """The same, of functions that can be written in other languages."""
+    if isinstance(acts, Load):
+        return Load(_tuples(acts.torque), _tuples(acts.force))
+    return _tuples(acts)
 
 
 def _tuples(torque: Torque) -> Any:
@@ -154,30 +187,28 @@ def _tuples(torque: Torque) -> Any:
             f"torque {torque.name!r} is machine code and has no source; leave out the torque, and call it from the "
             "function that the exported file asks for"
         )
+    check_returned(torque)
     return in_tuples(torque)
 
 
 def _body(given: Any) -> RigidBody | None:
     if given is None:
         return None
+    if isinstance(given, System):
+        raise InputError(
+            f"a system of bodies cannot be exported, got {brief(given)}; export a method for one body"
+        )
     body = given if isinstance(given, RigidBody) else RigidBody(given)
-    if not body.is_principal and body.rotors:
-        raise InputError(
-            "exported steps work in principal axes of the body without its free rotors, and these turn them away from "
-            f"those of {brief(body)}; give RigidBody(inertia) with the axes and the rotors in its principal axes"
+    if body.is_principal:
+        return body
+    numbers = ",".join(f"{one:.17g}" for one in body.moments)
+    without = " of the body without its free rotors" * bool(body.rotors)
+    raise InputError(
+        f"exported steps work in principal axes{without}, and those of {brief(body)} are others; "
+        + (
+            IN_AXES
+            if body.rotors
+            else f"give its principal moments alone, --moments {numbers} or body=body.moments, "
         )
-    if not body.is_principal:
-        raise InputError(
-            f"exported steps work in principal axes, and those of the body are others, got {brief(body)}; give its "
-            "principal moments, RigidBody(body.moments)"
-        )
-    return body
-
-
-def _command(
-    method: Method, language: str, precision: str, module: Module, flight: bool, fma: bool
-) -> str:
-    words = [f"polhode export {method.name} --language {language} --precision {precision}"]
-    words += [] if module.load is None else [f"--torque {module.load.name}"]
-    words += ["--flight"] * flight + ["--frame body"] * (module.frame == "body")
-    return f"`{' '.join(words + ['--no-fma'] * (not fma))}`"
+        + TURN
+    )

@@ -5,11 +5,12 @@ from __future__ import annotations
 import inspect
 import math
 import re
-import sys
 import textwrap
 from typing import TYPE_CHECKING, Any
 
 import polhode
+from polhode.core.reads import ours, python_function
+from polhode.exports.frozen import frozen
 from polhode.exports.text import WIDTH
 from polhode.loads._torque import Torque
 from polhode.methods._references import bibtex
@@ -27,31 +28,83 @@ def header(module: Module, printer: Any) -> str:
     """The text of the comment."""
     method = module.method
     parts = [
-        f"{method.name}: {method.summary.rstrip('.')}.  Written by polhode {polhode.__version__}, {module.command}.  "
-        + LICENCE,
+        f"{method.name}: {method.summary.rstrip('.')}.  {licence(method)}  Written by polhode {polhode.__version__}:\n"
+        + "\n".join(continued(module.command)),
         theory(method),
-        acting(module)
+        only(module)
+        + acting(module)
         + "\n"
-        + "\n".join(f"  {line}" for line in [*declared(method), *module.facts]),
+        + "\n".join(f"  {line}" for line in [*declared(method), *facts(module, printer)]),
         printer.example(),
         "\n".join(map(entry, method.references)),
     ]
     return "\n\n".join(part.strip("\n") for part in parts if part)
 
 
-MOST = 10  # lines of theory
+MADE_FOR = "the step is made for them, and make_body gives NaN for others."
+MOST, FORMULA = 10, 8  # lines of theory, and more where it ends with a formula
+
+
+def _module(method: Method) -> dict[str, Any]:
+    """What the module of a step holds, whether or not Python still knows the module."""
+    function = python_function(method.step)
+    return {} if function is None else function.__globals__
 
 
 def theory(method: Method) -> str:
     """The beginning of what the method's file says about it."""
-    text = inspect.cleandoc(sys.modules[method.step.__module__].__doc__ or "")
-    first, *rest = text.split("\n\n")
+    text = inspect.cleandoc(_module(method).get("__doc__") or "")
+    first, *rest = _units(text.split("\n\n"))
     kept = [first]
     for one in rest:
-        if sum(part.count("\n") + 2 for part in [*kept, one]) > MOST:
+        most = MOST + FORMULA * (one.count("\n\n") > 0)
+        if sum(part.count("\n") + 2 for part in [*kept, one]) > most:
             break
         kept.append(one)
     return "\n\n".join(kept)
+
+
+def _units(paragraphs: list[str]) -> list[str]:
+    """Paragraphs, together with the formula that they announce by a colon."""
+    units: list[str] = []
+    for one in paragraphs:
+        if units and units[-1].endswith((":", ",")):
+            units[-1] += f"\n\n{one}"
+        else:
+            units.append(one)
+    return units
+
+
+def about(module: Module) -> str:
+    """The same in one line, for files that have no comments."""
+    method, words = module.method, " ".join(module.command)
+    return f"{method.name}, by polhode {polhode.__version__}: {words}. {only(module).strip()} {licence(method)}"
+
+
+def facts(module: Module, printer: Any) -> list[str]:
+    """The measured facts, in lines."""
+    if printer.precision == "double":
+        return module.facts
+    return [one.replace("Measured:", "Measured in double precision:") for one in module.facts]
+
+
+def licence(method: Method) -> str:
+    """Whose the file is."""
+    if ours(method.step):
+        return LICENCE
+    return f"The step is its author's.  What it calls of polhode: {LICENCE}"
+
+
+def continued(words: list[str]) -> list[str]:
+    """The words of a command on as many lines as they need; a call in Python is one word."""
+    lines = [f"  {words[0]}"]
+    for one in words[1:]:
+        if len(f"{lines[-1]} {one}") <= WIDTH - 8:
+            lines[-1] += f" {one}"
+        else:
+            lines[-1] += " \\"
+            lines.append(f"    {one}")
+    return lines
 
 
 def entry(key: str) -> str:
@@ -60,6 +113,11 @@ def entry(key: str) -> str:
     return textwrap.fill(
         words, WIDTH - 6, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
     )
+
+
+def only(module: Module) -> str:
+    """Which bodies the file is for, where it is not for all."""
+    return f"Only for bodies with {module.symmetry}: {MADE_FOR}\n" if module.symmetry else ""
 
 
 def acting(module: Module) -> str:
@@ -73,8 +131,11 @@ def acting(module: Module) -> str:
             f"The torque is yours: a function of time, attitude matrix and body velocity, {where}."
         )
     terms = load.terms if isinstance(load, Torque) else (*load.torque.terms, *load.force.terms)
-    shown = [described(term) for term in terms if term.acts]
-    return f"What acts: {', '.join(shown)}." if shown else "No torque acts."
+    shown = list(dict.fromkeys(described(term) for term in terms if term.acts))
+    held = frozen(load)
+    as_were = f"  Taken from Python as it was: {', '.join(held)}." if held else ""
+    mass = "" if module.mass is None else f" on a body of mass {module.mass!r}"
+    return f"What acts: {', '.join(shown)}{mass}.{as_were}" if shown else "No torque acts."
 
 
 def described(term: Torque) -> str:
@@ -89,6 +150,8 @@ def declared(method: Method) -> list[str]:
     def order(value: Any) -> str:
         return "exact" if value == math.inf else f"of order {value}"
 
+    if method.order is None and method.torques is None:
+        return ["Declared: nothing; `polhode certify` measures"]
     lines = [f"Declared: order {method.order}" if method.order else "Declared:"]
     if method.omega_order not in (None, method.order):
         lines[0] += f", {method.omega_order} under torques that depend on the velocity"

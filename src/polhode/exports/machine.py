@@ -15,6 +15,7 @@ from llvmlite import ir
 
 from polhode.errors import InputError
 from polhode.exports import fused
+from polhode.exports.header import about
 from polhode.exports.ir import (
     BOOL,
     INT,
@@ -95,10 +96,33 @@ class Machine(Outside):
                 "thumbv7em-none-eabihf, riscv64-unknown-elf or wasm32-unknown-unknown"
             ) from error
         self.code.triple = triple
+        self._tell(machine.target_data)
         parsed = llvm.parse_assembly(self.assembly())
         builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(2))
         builder.getModulePassManager().run(parsed, builder)
         return machine.emit_object(parsed)
+
+    def size(self, kind: Type) -> int:
+        """How many bytes a value takes."""
+        return self.type(kind).get_abi_size(self.layout)
+
+    def _tell(self, layout: Any) -> None:
+        """The sizes of body and state, and whose the file is, as constants of the file."""
+        self.layout, module = layout, self.module
+        for name, kind in (("body", module.body), ("state", module.state)):
+            self._constant(f"{name}_size", ir.Constant(WHOLE, self.size(kind)))
+        text = bytearray(self.about().encode() + b"\0")
+        self._constant("about", ir.Constant(ir.ArrayType(ir.IntType(8), len(text)), text))
+
+    def _constant(self, name: str, value: ir.Constant) -> None:
+        name = f"{self.module.prefix}_{name}"
+        if name not in self.code.globals:
+            made = ir.GlobalVariable(self.code, value.type, name)
+            made.global_constant, made.initializer = True, value
+
+    def about(self) -> str:
+        """What the file is, how it was made, and whose it is."""
+        return about(self.module)
 
     def assembly(self) -> str:
         """LLVM's own language."""

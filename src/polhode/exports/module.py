@@ -40,12 +40,15 @@ from polhode.exports.ir import (
     has_numbers,
 )
 from polhode.exports.long_steps import REPLACED
+from polhode.exports.sample import sample
 from polhode.exports.spinning import spinning
 from polhode.exports.source import Untranslatable
+from polhode.exports.symmetry import Symmetry, symmetry
 from polhode.exports.translate import Translator
 from polhode.exports.trees import called, item, walk
 from polhode.loads._torque import Torque
 from polhode.loads.load import Load
+from polhode.methods._method import IN_C
 from polhode.methods._states import velocity_of
 
 if TYPE_CHECKING:
@@ -88,8 +91,11 @@ class Module:
     speeds: Root | None = None  # (s, body) -> speeds of the rotors
     # what else can be read from a state, by name: what it is, and (s) -> number
     readings: dict[str, tuple[str, Root]] = field(default_factory=dict)
+    sample: dict[str, Any] = field(default_factory=dict)  # numbers for the example
+    symmetry: Symmetry | None = None  # that the bodies of the file must have
+    mass: float | None = None  # that is part of the file
     facts: list[str] = field(default_factory=list)  # lines for the header
-    command: str = ""  # that writes the file
+    command: list[str] = field(default_factory=list)  # that writes the file, in words
 
     @property
     def roots(self) -> list[Root]:
@@ -109,8 +115,8 @@ class Module:
 
     def public_types(self) -> list[Type]:
         """The types that the user of the file sees."""
-        users: list[Type] = [MATRIX, self.asked.result, USER] if self.asked else []
-        users += [self.motors.result] if self.motors else []
+        users: list[Type] = [one.result for one in (self.asked, self.motors) if one]
+        users = [MATRIX, *users, USER] if users else []
         return [VECTOR, QUATERNION, *users, self.body, self.state]
 
     @cached_property
@@ -172,10 +178,11 @@ def module_of(
         check_rotors(suited)
         suited = suited.rotors(suited, n)  # type: ignore[misc]
         acting, motors = spinning(acting, body, flight)
+    fits = symmetry(method, acting.known, body)
     fresh = (Translator(REPLACED, zeros) for zeros in (ALWAYS_ZERO, frozenset[str]()))
     for one in fresh if translator is None else [translator]:
         try:
-            made = _written(suited, acting, n, flight, one)
+            made = _written(suited, acting, n, flight, one, fits)
         except Untranslatable:
             if not one.zeros:
                 raise
@@ -187,11 +194,24 @@ def module_of(
         raise InputError(
             f"{method.name} cannot be exported: its step gives another state than its start; give both the same fields"
         )
-    return Module(suited, identifier(method.name), load, acting.asked, frame, motors=motors, **made)
+    further: dict[str, Any] = {
+        "motors": motors,
+        "sample": sample(body),
+        "symmetry": fits,
+        "mass": None,
+    }
+    if isinstance(load, Load):
+        further["mass"] = 1.0 if body is None else body.mass
+    return Module(suited, identifier(method.name), load, acting.asked, frame, **further, **made)
 
 
 def _written(
-    suited: Method, acting: Acting, n: int, flight: bool, translator: Translator
+    suited: Method,
+    acting: Acting,
+    n: int,
+    flight: bool,
+    translator: Translator,
+    fits: Symmetry | None,
 ) -> dict[str, Any]:
     """The functions that are called from outside, for a body with n rotors."""
     kind: Type = USER if acting.asked else Static(acting.values)
@@ -237,9 +257,9 @@ def _written(
 
     if n:
         given_rotors = ("axes", Array(VECTOR, n)), ("J", W), ("is_free", W)
-        make_body = root(gyrostat_of, ("I", VECTOR), *given_rotors)
+        make_body = root(fits.body() if fits else gyrostat_of, ("I", VECTOR), *given_rotors)
     else:
-        make_body = root(body_of, ("I", VECTOR))
+        make_body = root(fits.body() if fits else body_of, ("I", VECTOR))
     own, times, given = ("body", make_body.value.type), (("h", REAL), ("t", REAL)), ("p", kind)
     motion = (
         ("q", QUATERNION),
@@ -301,6 +321,8 @@ def export_obstacle(method: Method) -> str:
     """Why a method cannot be exported, in a few words; "" if it can."""
     if method.name == "taylor":
         return "its order is chosen by a tolerance; name one, as in taylor(8)"
+    if method.family == IN_C:
+        return "it is machine code made from C; use the file of C"
     return ""
 
 

@@ -51,6 +51,11 @@ class Outside:
         """The functions that the user writes."""
         return [one for one in (self.module.asked, self.module.motors) if one]
 
+    def only(self) -> str:
+        """Which bodies the file is for, where it is not for all."""
+        fits = getattr(self.module, "symmetry", None)
+        return f"; NaN without {fits}" if fits else ""
+
     def public_functions(self) -> list[Public]:
         """What is called from outside."""
         module, spins = self.module, self.module.speeds
@@ -59,16 +64,20 @@ class Outside:
             + "; place and velocity of the centre of mass" * self.flies
             + "; speeds of the rotors relative to the body" * bool(spins)
         )
+        of = self.attitude.removesuffix("q")
+        place = f", the place {of}x, the velocity {of}v" * self.flies
         found = [
-            Public("make_body", f"{BODY}{OF_ROTORS if spins else ''}.", module.make_body),
+            Public(
+                "make_body", f"{BODY}{OF_ROTORS if spins else ''}{self.only()}.", module.make_body
+            ),
             Public("start", f"{start}.", module.start),
             Public("step", "A step from time t to t + h.", module.step),
-            Public("omega", f"The body velocity; the attitude is {self.attitude}.", module.omega),
+            Public(
+                "omega", f"The body velocity; the attitude is {self.attitude}{place}.", module.omega
+            ),
         ]
-        found += [
-            Public(name, doc.format(solved=self.solved), root)
-            for name, (doc, root) in module.readings.items()
-        ]
+        for name, (doc, root) in module.readings.items():
+            found.append(Public(name, doc.format(solved=self.solved), root))
         if spins:
             found.append(Public("speeds", "The speeds of the rotors, relative to the body.", spins))
         return found

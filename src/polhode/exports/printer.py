@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from polhode.exports.comments import comment
 from polhode.exports.header import header
 from polhode.exports.ir import (
     INT,
@@ -141,7 +142,7 @@ class Printer(Names, Phrases):
         """The whole file."""
         before = [self.comment(header(self.module, self)), self.preamble()]
         before += [self.types_text(), self.constants_text()]
-        functions = grouped(map(self.function, self.functions), 3)
+        functions = grouped(map(self.function, self.functions), 8)
         blocks = (block.strip("\n") for block in [*before, functions, self.public()])
         return "\n\n".join(filter(None, blocks)) + "\n"
 
@@ -164,7 +165,8 @@ class Printer(Names, Phrases):
         }
         for name in dict.fromkeys([*(name for name, _ in function.params), *function.types]):
             self.local[name] = self.unlike(name, used)
-        doc = [self.comment(function.doc)] if function.doc else []
+        text = comment(function, self.precision)
+        doc = [self.comment(text)] if text else []
         lines = [*self.opened(function), *self.block(function.body, 1), "}"]
         return "\n".join([*doc, *closed(lines)])
 

@@ -44,6 +44,17 @@ def _break(text: str, least: int) -> int | None:
     return best
 
 
+def packed(statements: Iterable[str], indent: str) -> list[str]:
+    """Short statements, several on a line."""
+    lines: list[str] = []
+    for one in statements:
+        if lines and len(f"{lines[-1]} {one}") <= WIDTH - 6:
+            lines[-1] += f" {one}"
+        else:
+            lines += folded(one, indent)
+    return lines
+
+
 def closed(lines: list[str]) -> list[str]:
     """A function of one statement on one line where it fits, or on two."""
     if len(lines) != 3:

@@ -4,6 +4,7 @@ one, found by running it on symbols."""
 from __future__ import annotations
 
 import math
+import traceback
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from polhode.core.fma import fma, product_and_sum
 from polhode.core.generated import generated
 from polhode.core.jit import jit
+from polhode.core.reads import python_function
 from polhode.core.scalars import sincos
 from polhode.bodies.rotor import check_motor
 from polhode.engine.rotors import Motor
@@ -18,7 +20,27 @@ from polhode.errors import InputError
 from polhode.loads._torque import Torque
 from polhode.loads.kernels import with_arrays
 from polhode.loads.sum import Sum
-from polhode.methods._trace import SIGNS, Graph, Symbol, Tracer, Untraceable, traced_sincos
+from polhode.methods._trace import (
+    SIGNS,
+    Graph,
+    Symbol,
+    Tracer,
+    Untraceable,
+    traced_math,
+    traced_sincos,
+)
+
+
+def check_returned(torque: Torque) -> None:
+    """Refuse a torque or a force that does not return three numbers."""
+    for term in torque.terms:
+        try:
+            found = np.asarray(term(0.0, np.eye(3), np.ones(3), np.ones(3), np.ones(3)))
+        except Exception:  # what is wrong with it is said where it is read
+            continue
+        if found.shape != (3,):
+            count = f"{found.size} numbers" if found.ndim == 1 else f"shape {found.shape}"
+            raise InputError(f"{term.kind} {term.name!r} returned {count}; return three")
 
 
 class ArrayGraph(Graph):
@@ -91,14 +113,30 @@ def _operations(torque: Torque, function: Any, given: tuple[str, ...]) -> tuple[
         value = np.asarray(tracer(function)(*arguments), dtype=object)
         texts = [_text(graph.symbol(one)) for one in value.ravel()]
     except Exception as error:  # the user's function raises what it likes
-        why = error if isinstance(error, Untraceable) else f"{type(error).__name__}: {error}"
         raise InputError(
-            f"torque {torque.name!r} is written for NumPy arrays and cannot be exported: {why}; write it with tuples, "
+            f"torque {torque.name!r} is written for NumPy arrays and cannot be exported: "
+            f"{_why(error, function)}; write it with tuples, "
             '@polhode.torque(form="tuple"), or leave it out and write it in the other language'
         ) from error
     lines = [f"{_name(i)} = {_operation(*node)}" for i, node in enumerate(graph.nodes) if node[1]]
     result = texts[0] if value.shape == () else f"({', '.join(texts)})"
     return lines, result
+
+
+def _why(error: Exception, function: Any) -> str:
+    """What is wrong with a function, and in which of its lines."""
+    code = getattr(python_function(function), "__code__", None)
+    lines = [
+        one.lineno
+        for one in traceback.extract_tb(error.__traceback__)
+        if code and one.filename == code.co_filename
+    ]
+    where = f", line {lines[-1]} of {code.co_filename}" if lines and code else ""
+    if isinstance(error, AttributeError) and error.obj is traced_math:
+        return f"it calls math.{error.name}{where}"
+    return (
+        f"{error if isinstance(error, Untraceable) else f'{type(error).__name__}: {error}'}{where}"
+    )
 
 
 def _symbols(graph: Any, name: str, shape: tuple[int, ...]) -> Any:

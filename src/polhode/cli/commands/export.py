@@ -13,7 +13,11 @@ GROUP = "Methods"
 
 def export(
     method: Annotated[
-        str, typer.Argument(help="The name of a method.", autocompletion=complete_method)
+        str,
+        typer.Argument(
+            help="The name of a method, or FILE.py or FILE.py:NAME for one of your own.",
+            autocompletion=complete_method,
+        ),
     ],
     language: Annotated[
         str,
@@ -81,13 +85,17 @@ def export(
     """Write a method out in another language: one file that needs no library."""
     from polhode.errors import InputError
     from polhode.exports._export import exported
+    from polhode.exports.prototypes import prototypes
     from polhode.io.store import check_place
     from polhode.support.atomic import write
 
     if output is not None:
         check_place(output, force)
     acting, given = find_torque(torque, assignments or []), find_body(moments, body)
-    made = exported(method, language, acting, given, precision, frame, flight, fma, measure, target)
+    words = typed(torque, assignments or [], moments, body)
+    made = exported(
+        method, language, acting, given, precision, frame, flight, fma, measure, target, words
+    )
     if output is None and made.binary:
         raise InputError(
             f"{language!r} is no text for a terminal; name a file: -o {made.module.prefix}{made.suffix}"
@@ -99,6 +107,20 @@ def export(
         write(output, content)
         size = f"{len(content)} bytes" if made.binary else f"{len(content.splitlines())} lines"
         typer.echo(f"{output}: {size}")
+        if made.binary:
+            typer.echo("\n".join(prototypes(made)))
+
+
+def typed(
+    torque: str | None, assignments: list[str], moments: str | None, body: Path | None
+) -> Any:
+    """Return what was typed for torque and body."""
+    from polhode.exports.provenance import Typed
+
+    acting = [("--torque", torque)] if torque else []
+    acting += [("--set", one) for one in assignments]
+    given = ("--moments", moments) if moments else ("--body", str(body)) if body else ()
+    return Typed(torque=tuple(one for pair in acting for one in pair), body=given)
 
 
 def find_torque(name: str | None, assignments: list[str]) -> Any:

@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
-from polhode.cli.completion import complete_family
+from polhode.cli.completion import complete_family, complete_method
 from polhode.cli.options import FAMILIES, AsJson
 from polhode.cli.terminal import make_console, print_json
 
@@ -34,6 +34,10 @@ TICK = {True: "[green]yes", False: "[dim]-", "orbits": "[yellow]orbits"}
 
 
 def methods(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(help="Only these methods.", autocompletion=complete_method),
+    ] = None,
     family: Annotated[
         str | None,
         typer.Option(help=f"Only this family: {FAMILIES}.", autocompletion=complete_family),
@@ -41,10 +45,14 @@ def methods(
     as_json: AsJson = False,
 ) -> None:
     """List the methods and their properties: recommended ones first, faulty variants last."""
-    from polhode.errors import unknown
-    from polhode.methods import everything
+    from polhode.errors import InputError, unknown
+    from polhode.methods import everything, get
 
-    entries = everything()
+    if names and family is not None:
+        raise InputError(
+            f"methods {', '.join(map(repr, names))} and family {family!r} are both given; drop one of them"
+        )
+    entries = list(dict.fromkeys(map(get, names))) if names else everything()
     families = sorted({entry.family for entry in entries})
     if family is not None:
         if family.lower() not in families:
@@ -68,7 +76,7 @@ def print_methods(entries: list[Any]) -> None:
     from polhode.methods._groups import grouped
 
     console = make_console()
-    longest = max(len(entry.name) for entry in entries)
+    longest = max(len("method"), *(len(entry.name) for entry in entries))
     for title, members in grouped(entries).items():
         console.print(f"[bold magenta]{escape(title)}")
         console.print(_row(longest, [f"[bold]{column}" for column in COLUMNS]))

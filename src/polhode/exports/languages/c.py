@@ -23,13 +23,13 @@ from polhode.exports.ir import (
     has_numbers,
     parts,
 )
-from polhode.exports.acting import VECTOR
 from polhode.exports.calls import UsersFunction
 from polhode.exports.module import Root
 from polhode.exports.outside import MOTORS
 from polhode.exports.phrases import constant_key
 from polhode.exports.printer import Printer
-from polhode.exports.text import closed, folded, grouped, paragraphs
+from polhode.exports.sample import PARTS
+from polhode.exports.text import closed, folded, grouped, packed, paragraphs
 from polhode.exports.trees import reads
 
 KEYWORDS = """
@@ -42,7 +42,9 @@ cbrt ceil copysign cos cosh erf exp exp2 fabs fdim floor fma fmax fmin fmod frex
 log2 logb modf nan nearbyint pow remainder rint round scalb signbit sin sinh sqrt tan tanh tgamma trunc y0 y1 yn isnan isinf
 isfinite INFINITY NAN errno stdin stdout stderr assert NULL EOF BUFSIZ CLOCKS_PER_SEC
 """
-FURTHER = "asm typeof nullptr constexpr alignas alignof static_assert thread_local linux unix i386 near far"
+FURTHER = "asm typeof nullptr constexpr alignas alignof static_assert thread_local i386"
+# that headers define: <complex.h>, <windows.h>, and gcc itself
+DEFINED = "I near far small huge interface min max pascal IN OUT unix linux"
 # macros of the standard library, and what belongs to compilers
 MACROS = re.compile(
     r"_[_A-Z]\w*|\w*__\w*|(FLT|DBL|LDBL|DEC|FP|M|MATH|HUGE|SEEK|EXIT|RAND|INT|UINT|LONG|CHAR|SIG)_\w+|\w+_(MAX|MIN)"
@@ -51,7 +53,9 @@ PREAMBLE = """\
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
-#if FLT_EVAL_METHOD != 0
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(_M_FP_FAST)
+#error "operations must be done as they are written: compile without -ffast-math, -Ofast or /fp:fast"
+#elif FLT_EVAL_METHOD != 0
 #error "numbers must be rounded to their type: compile with -msse2 -mfpmath=sse"
 #endif
 #ifdef __clang__
@@ -65,23 +69,18 @@ FLATTEN = """\
 __attribute__((flatten))    /* what it calls becomes part of it */
 #endif"""
 
-# what a step starts with, for the comment at the top
-EXAMPLES = {
-    "h": "h",
-    "t": "0.0",
-    "q": "(vec4){0.0, 0.0, 0.0, 1.0}",
-    "Om": "(vec3){0.1, 3.0, 0.1}",
-    "x": "(vec3){0.0, 0.0, 0.0}",
-    "v": "(vec3){1.0, 0.0, 0.0}",
-    "W": "W",
-}
+SAFE = {one: f"{one}_" for one in DEFINED.split()}
+PUBLIC = ("make_body", "start", "step", "omega", "residual", "calls", "unrestored", "speeds")
+
+EXAMPLE = {"h": "h", "t": "0.0"}
+UNSOLVED = "    after a step, `if (!({name}_residual(&s) <= {most}))` it was not solved"
 
 
 class Language(Printer):
     """C99."""
 
     suffix = ".c"
-    keywords = frozenset(KEYWORDS.split())
+    keywords = frozenset(KEYWORDS.split()) | frozenset(DEFINED.split())
     reserved = keywords | frozenset(LIBRARY.split()) | frozenset(FURTHER.split())
     macros = MACROS
     prefixed = joined = True
@@ -96,8 +95,22 @@ class Language(Printer):
             return {REAL: self.precision, INT: "int", BOOL: "bool"}[kind]
         return self.names[kind]
 
+    @property
+    def own(self) -> str:
+        """What the names of a file begin with, so that others can be included beside it."""
+        return f"{self.module.prefix}_"
+
+    def type_name(self, kind: Type) -> str:
+        return self.own + self.plain_name(kind)
+
     def plain_name(self, kind: Type) -> str:
-        return self.public_name("load") if kind == USER else super().plain_name(kind)
+        return "load" if kind == USER else super().plain_name(kind).removeprefix(self.own)
+
+    def constant_name(self, name: str) -> str:
+        return self.own + super().constant_name(name)
+
+    def function_name(self, name: str) -> str:
+        return f"{self.own}{name}{'_' * (name in PUBLIC)}"
 
     def comment(self, text: str) -> str:
         first, *rest = paragraphs(text.replace("*/", "* /").replace("/*", "/ *"))
@@ -189,7 +202,7 @@ class Language(Printer):
     # --- expressions ------------------------------------------------------------------------------
 
     def made(self, kind: Type, items: list[str]) -> str:
-        inside = ", ".join(items)
+        inside = ", ".join(map(without_cast, items))
         return f"({self.of_type(kind)}){{{inside if self.field_names(kind) else f'{{{inside}}}'}}}"
 
     def special(self, value: float) -> str:
@@ -221,7 +234,7 @@ class Language(Printer):
         return f"{text[1:].replace('.', '->', 1)}" if text.startswith("*") else text
 
     def public(self) -> str:
-        self.outside, self.local = True, {}
+        self.outside, self.local = True, dict(SAFE)
         return grouped((self._outer(*one) for one in self.public_functions()), 8)
 
     def _head(self, name: str, root: Root) -> str:
@@ -234,7 +247,7 @@ class Language(Printer):
             if one == "body" or (one == "s" and not given):
                 given.append(f"const {word} *{one}")
             elif one != "s":
-                given.append(f"{word} {one}")
+                given.append(f"{word} {self.called_here(one)}")
         result = "void" if root.value.type == self.module.state else self.of_type(root.value.type)
         return f"{result} {self.public_name(name)}({', '.join(given)})"
 
@@ -249,34 +262,65 @@ class Language(Printer):
         return "\n".join([self.comment(doc), *before, *folded(f"{head};"), *whole])
 
     def example(self) -> str:
-        name, load = self.module.prefix, ", load" if self.module.asked else ""
-        motors = ", my_motors" if self.module.motors else ""
-        given = f" {name}_load load = {{my_{self.module.asked.name}{motors}, 0}};" if load else ""
-        first = ", ".join(EXAMPLES[one] for one, _ in self.module.start.params if one in EXAMPLES)
-        rotors = ", axes, J, is_free" if self.module.speeds else ""
+        name, load = self.module.prefix, ", load" if self.users else ""
+        mine = ", ".join(f"my_{one.name}" for one in self.users)
+        given = [f"{name}_load load = {{{mine}, 0}};"] if load else []
+        body = ", ".join(self._sample(*pair) for pair in self.module.make_body.params)
+        motion = [pair for pair in self.module.start.params if pair[0] in PARTS]
         k = "k" if self.precision == "double" else "(float)k"
-        code = [
-            *([self._example_of(self.module.asked)] if load else []),
-            f"{self.precision} h = 0.01; {name}_body body = {name}_make_body((vec3){{1.0, 2.0, 3.0}}{rotors});{given}",
-            f"{name}_state s; {name}_start(&s, {first}, &body{load});",
-            f"for (int k = 0; k < 1000; k++) {{ {name}_step(&s, h, {k} * h, &body{load}); }}",
-        ]
-        if self.precision == "float":
-            code = [re.sub(r"\b\d+\.\d+", r"\g<0>f", line) for line in code]
-        lines = [
-            "Use (gcc -std=c99 -O2 -ffp-contract=off, with -mfma where the processor has it):",
-            *(part for line in code for part in folded(line, "    ")),
-        ]
-        if "residual" in self.module.readings:
-            lines.append(
-                f"    after a step, `if (!({name}_residual(&s) <= {self.solved}))` it was not solved"
-            )
-        return "\n".join(lines)
+        start = ", ".join(one if one in PARTS else EXAMPLE[one] for one in self._given_first())
+        return "\n".join(
+            [
+                "Use (gcc -std=c99 -O2 -ffp-contract=off, with -mfma where the processor has it):",
+                *(line for one in self.users for line in self._example_of(one)),
+                "    int main(void) {",
+                *packed(
+                    [
+                        f"const {self.precision} h = {self.number(0.01)};",
+                        f"{name}_body body = {name}_make_body({body});",
+                        *given,
+                        *(self._declared_sample(*pair) for pair in motion),
+                        f"{name}_state s;",
+                        f"{name}_start(&s, {start}, &body{load});",
+                        f"for (int k = 0; k < 1000; k++) {{ {name}_step(&s, h, {k} * h, &body{load}); }}",
+                    ],
+                    "        ",
+                ),
+                "    }",
+                *(
+                    [UNSOLVED.format(name=name, most=self.solved)]
+                    * ("residual" in self.module.readings)
+                ),
+            ]
+        )
 
-    def _example_of(self, asked: UsersFunction) -> str:
-        """A function of the user that gives zero."""
-        zero = "{0.0, 0.0, 0.0}"
-        given = ", ".join(f"{self.of_type(kind)} {name}" for name, kind in asked.params)
-        result = self.names[asked.result]
-        value = zero if asked.result == VECTOR else f"{{{zero}, {zero}}}"
-        return f"static {result} my_{asked.name}({given}, void *context) {{ return ({result}){value}; }}"
+    def _given_first(self) -> list[str]:
+        """What a state begins with, before the body."""
+        return [one for one, _ in self.module.start.params if one in PARTS or one in EXAMPLE]
+
+    def _sample(self, name: str, kind: Type) -> str:
+        """A value for a parameter."""
+        return f"({self.of_type(kind)}){self.nested(self.module.sample[name], kind)}"
+
+    def _declared_sample(self, name: str, kind: Type) -> str:
+        return f"{self.of_type(kind)} {name} = {self.nested(self.module.sample[name], kind)};"
+
+    def _example_of(self, one: UsersFunction) -> list[str]:
+        """A function of the user that does nothing."""
+        given = ", ".join(f"{self.of_type(kind)} {name}" for name, kind in one.params)
+        result = self.of_type(one.result)
+        head = f"static {result} my_{one.name}({given}, void *context)"
+        return folded(f"{head} {{ return ({result}){{0}}; }}", "    ")
+
+
+def without_cast(text: str) -> str:
+    """A value inside another one: {x, y} for (vec2){x, y}, whose type is known there."""
+    head, brace, inside = text.partition("){")
+    is_whole = head.startswith("(") and head[1:].isidentifier() and closes_last(brace[1:] + inside)
+    return brace[1:] + inside if is_whole else text
+
+
+def closes_last(text: str) -> bool:
+    """Whether the bracket with which a text begins is closed by its last letter."""
+    depths = itertools.accumulate((letter == "{") - (letter == "}") for letter in text)
+    return list(depths).index(0) == len(text) - 1

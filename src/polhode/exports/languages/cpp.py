@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
-
 from polhode.core import vec
 from polhode.exports.acting import VECTOR
 from polhode.exports.calls import UsersFunction
 from polhode.exports.ir import USER, Ask, Call, Const, Expr, Function, Item, Type, Var, has_user
 from polhode.exports.languages import c
+from polhode.exports.languages.c import EXAMPLE
 from polhode.exports.module import Root
+from polhode.exports.naming import Names
 from polhode.exports.outside import MOTORS
 from polhode.exports.phrases import LEVELS, Phrases, constant_key
 from polhode.exports.text import closed, folded
@@ -21,7 +21,6 @@ dynamic_cast explicit export friend mutable namespace new noexcept not not_eq nu
 public reinterpret_cast static_assert static_cast template this thread_local throw try typeid typename using virtual wchar_t
 xor xor_eq std
 """
-PUBLIC = ("make_body", "start", "step", "omega", "residual", "calls", "unrestored", "speeds")
 OPERATORS = {vec.add: "+", vec.sub: "-", vec.scale: "*"}
 
 
@@ -47,11 +46,17 @@ class Language(c.Language):
 
     # --- names and types --------------------------------------------------------------------------
 
-    def public_name(self, name: str) -> str:
-        return name if name in PUBLIC else name.capitalize()
+    own = ""  # a namespace has them
 
-    def function_name(self, name: str) -> str:
-        return f"{name}_" if name in PUBLIC else name
+    def public_name(self, name: str) -> str:
+        return name if name in c.PUBLIC else name.capitalize()
+
+    def plain_name(self, kind: Type) -> str:
+        return self._callable() if kind == USER else super().plain_name(kind)
+
+    def constant_name(self, name: str) -> str:
+        """FAR is kFar: words in capitals are macros in headers."""
+        return "k" + "".join(one.capitalize() for one in Names.constant_name(self, name).split("_"))
 
     def of_type(self, kind: Type) -> str:
         if kind == USER:
@@ -163,7 +168,8 @@ class Language(c.Language):
             if one == "s":
                 given.insert(0, f"{'' if steps else 'const '}{word} &s")
             else:
-                given.append(f"const {word} &body" if one == "body" else f"{word} {one}")
+                name_here = self.called_here(one)
+                given.append(f"const {word} &body" if one == "body" else f"{word} {name_here}")
         result = "void" if steps else self.of_type(root.value.type)
         head = f"inline {result} {name}({', '.join(given)}) {{".replace("& ", "&")
         unused = [name for name, _ in root.params if name not in reads(root.value) and name != "s"]
@@ -174,36 +180,59 @@ class Language(c.Language):
         return "\n".join([self.comment(doc), *self._template(root.params), *before, *whole])
 
     def example(self) -> str:
-        name, asked, spins = self.module.prefix, self.module.asked, self.module.speeds
-        place, mine, load = ", {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}" * self.flies, [], ""
-        place += ", W" * bool(spins)
-        if asked:
-            load = f", {self.acting}"
-        if asked and not self.module.motors:
-            given = ", ".join(
-                kind if kind == self.precision else f"{name}::{kind}"
-                for kind in (self.of_type(kind) for _, kind in asked.params)
-            )
-            result = f"{name}::{self.names[asked.result]}"
-            zero = "{{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}}" if self.flies else "{0.0, 0.0, 0.0}"
-            mine = [f"    auto {asked.name} = []({given}) {{ return {result}{zero}; }};"]
+        name, load = self.module.prefix, f", {self.acting}" if self.users else ""
+        body = ", ".join(self._sample(*pair) for pair in self.module.make_body.params)
+        first = [
+            EXAMPLE.get(one) or self._sample(one, kind)
+            for one, kind in self.module.start.params
+            if one in self._given_first()
+        ]
+        real = self.precision
         return "\n".join(
             [
                 "Use (g++ -std=c++11 -O2 -ffp-contract=off, with -mfma where the processor has it):\n",
-                f"    const {self.precision} h = {self.literal('0.01')};",
-                f"    {name}::Body body = {name}::make_body({{1.0, 2.0, 3.0}}{', axes, J, is_free' * bool(spins)});",
-                *mine,
-                f"    {name}::State s = {name}::start(h, 0.0, {{0.0, 0.0, 0.0, 1.0}}, {{0.1, 3.0, 0.1}}{place}, body{load});",
-                f"    for (int k = 0; k < 1000; k++) {{ {name}::step(s, h, k * h, body{load}); }}",
+                f'    #include "{name}.hpp"',
+                "    int main() {",
+                *self._mine(),
+                f"        const {real} h = {self.number(0.01)};",
+                *folded(f"const {name}::Body body = {name}::make_body({body});", "        "),
+                *folded(
+                    f"{name}::State s = {name}::start({', '.join(first)}, body{load});", "        "
+                ),
+                f"        for (int k = 0; k < 1000; k++) {{ {name}::step(s, h, k * h, body{load}); }}",
+                "    }",
             ]
         )
+
+    def _sample(self, name: str, kind: Type) -> str:
+        return self.nested(self.module.sample[name], kind)
+
+    def _mine(self) -> list[str]:
+        """Functions of the user that do nothing."""
+        lines = []
+        for one in self.users:
+            given = ", ".join(self._qualified(kind) for _, kind in one.params)
+            result = self._qualified(one.result)
+            lines.append((one.name, f"({given})", f"{{ return {result}{{}}; }}", result))
+        if self.module.motors:
+            inside = [f"{kind} {own}{given} const {does}" for own, given, does, kind in lines]
+            return [
+                "        struct {",
+                *(f"            {one}" for one in inside),
+                f"        }} {self.acting};",
+            ]
+        return [
+            line
+            for own, given, does, _ in lines
+            for line in folded(f"auto {own} = []{given} {does};", "        ")
+        ]
+
+    def _qualified(self, kind: Type) -> str:
+        """A type outside the namespace."""
+        text = self.of_type(kind)
+        return text if text == self.precision else f"{self.module.prefix}::{text}"
 
 
 def is_made(kind: str, value: str) -> bool:
     """Whether a value is nothing but one of this type, made of its items: kind{...}."""
-    if not value.startswith(f"{kind}{{"):
-        return False
-    depths = itertools.accumulate(
-        (letter == "{") - (letter == "}") for letter in value[len(kind) :]
-    )
-    return list(depths).index(0) == len(value) - len(kind) - 1
+    return value.startswith(f"{kind}{{") and c.closes_last(value[len(kind) :])

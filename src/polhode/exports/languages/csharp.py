@@ -224,29 +224,38 @@ class Language(Printer):
         return "\n".join([self.comment(public.doc), *closed([*head, *folded(line, "    "), "}"])])
 
     def example(self) -> str:
-        name, asked = self.module.prefix, self.module.asked
-        vec3, vec4 = f"new {name}.Vec3", f"new {name}.Vec4"
-        spins, motors = self.module.speeds, self.module.motors
-        mine, load, f = [], "", "f" if self.precision == "float" else ""
-        zero, one = f"{vec3}(0, 0, 0)", f"{vec3}(1, 0, 0)"
-        if asked:
-            load, given = f", {self.acting}", ", ".join(name for name, _ in asked.params)
-        if asked and not motors:
-            value = f"new {name}.Push({zero}, {zero})" if self.flies else zero
-            mine = [f"    {name}.{self.names[USER]} {self.acting} = ({given}) => {value};"]
-        elif asked:
-            mine = [f"    var acting = new {name}.Acting(my_{asked.name}, my_motors);"]
-        place = (f",\n        {zero}, {one}" if self.flies else "") + ", W" * bool(spins)
+        module, name = self.module, self.module.prefix
+        load = f", {self.acting}" if self.users else ""
+        body, motion = (
+            ", ".join(self._sample(one, kind) for one, kind in params if one in module.sample)
+            for params in (module.make_body.params, module.start.params)
+        )
         return "\n".join(
             [
                 "Use (.NET Core 3.0 or later; written with --no-fma, any .NET):\n",
-                f"    const {self.precision} h = 0.01{f};",
-                f"    var body = {name}.MakeBody({vec3}(1, 2, 3){', axes, J, is_free' * bool(spins)});",
-                *mine,
-                f"    var s = {name}.Start(h, 0, {vec4}(0, 0, 0, 1), {vec3}(0.1{f}, 3, 0.1{f}){place}, body{load});",
+                *self._mine(),
+                f"    const {self.precision} h = {self.number(0.01)};",
+                *folded(f"var body = {name}.MakeBody({body});", "    "),
+                *folded(f"var s = {name}.Start(h, 0, {motion}, body{load});", "    "),
                 f"    for (int k = 0; k < 1000; k++) {{ {name}.Step(ref s, h, k * h, body{load}); }}",
             ]
         )
+
+    def _sample(self, name: str, kind: Type) -> str:
+        """A value for a parameter, outside the class."""
+        text = self.nested(self.module.sample[name], kind)
+        return text.replace("new ", f"new {self.module.prefix}.")
+
+    def _mine(self) -> list[str]:
+        """Functions of the user that do nothing."""
+        name, made = self.module.prefix, []
+        for one in self.users:
+            given = ", ".join(name for name, _ in one.params)
+            made.append((one, f"({given}) => new {name}.{self.of_type(one.result)}()"))
+        if self.module.motors:
+            inside = ",\n        ".join(text for _, text in made)
+            return [f"    var {self.acting} = new {name}.Acting({inside});"]
+        return [f"    {name}.{_type(one)} {one.name} = {text};" for one, text in made]
 
 
 def _type(one: UsersFunction) -> str:

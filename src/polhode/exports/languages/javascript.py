@@ -27,6 +27,7 @@ from polhode.exports.calls import UsersFunction
 from polhode.exports.outside import MOTORS, Public
 from polhode.exports.phrases import ATOM, constant_key
 from polhode.exports.printer import Printer
+from polhode.exports.sample import PARTS
 from polhode.exports.text import closed, folded, paragraphs, single
 from polhode.exports.trees import is_plain
 
@@ -255,27 +256,40 @@ class Language(Printer):
         return "\n".join([text, *closed([*folded(head), *lines, "}"])])
 
     def example(self) -> str:
-        module, given, yours = self.module, "", []
-        place = ", [0, 0, 0], [1, 0, 0]" * self.flies + ", W" * bool(module.speeds)
-        if module.asked:
-            given = f", {self.acting}"
-        if module.asked and not module.motors:
-            result = "[0, 0, 0]"
-            if self.flies:
-                result = "({ torque: [0, 0, 0], acceleration: [0, 0, -9.81] })"
-            arguments = ", ".join(name for name, _ in module.asked.params)
-            yours = [f"    const {self.acting} = ({arguments}) => {result};"]
+        module = self.module
+        given = f", {self.acting}" if self.users else ""
+        mine = [f"{one.name} = {self._mine(one)}" for one in self.users]
+        yours = [f"    const {', '.join(mine)};"] * bool(mine)
+        if module.motors:
+            yours.append(
+                f"    const {self.acting} = {{ {', '.join(one.name for one in self.users)} }};"
+            )
+        body = ", ".join(
+            self.nested(module.sample[one], kind) for one, kind in module.make_body.params
+        )
+        motion = ", ".join(
+            self.nested(module.sample[one], kind)
+            for one, kind in module.start.params
+            if one in PARTS
+        )
         return "\n".join(
             [
                 "Use:\n",
                 f'    import {{ makeBody, omega, start, step }} from "./{module.prefix}.mjs";',
-                f"    const body = makeBody([1, 2, 3]{', axes, J, is_free' * bool(module.speeds)}), h = 0.01;",
                 *yours,
-                f"    let s = start(h, 0, [0, 0, 0, 1], [0.1, 3, 0.1]{place}, body{given});",
+                f"    const body = makeBody({body}), h = 0.01;",
+                f"    let s = start(h, 0, {motion}, body{given});",
                 f"    for (let k = 0; k < 1000; k++) s = step(h, k * h, s, body{given});",
                 "    console.log(s.q, omega(s, body));",
             ]
         )
+
+    def _mine(self, one: UsersFunction) -> str:
+        """A function of the user that does nothing."""
+        count = len(parts(one.result) or ())
+        result = "({ torque: [0, 0, 0], acceleration: [0, 0, 0] })"
+        result = f"[{', '.join('0' * count)}]" if isinstance(one.result, Array) else result
+        return f"({', '.join(name for name, _ in one.params)}) => {result}"
 
 
 def _type(one: UsersFunction) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from polhode.exports.calls import UsersFunction
 from polhode.exports.header import header
 from polhode.exports.ir import (
     BOOL,
@@ -33,6 +34,7 @@ from polhode.exports.ir import (
 from polhode.exports.outside import MOTORS, Public
 from polhode.exports.phrases import ATOM, constant_key
 from polhode.exports.printer import Printer
+from polhode.exports.sample import PARTS
 from polhode.exports.text import closed, folded, paragraphs
 
 KEYWORDS = """
@@ -311,30 +313,40 @@ class Language(Printer):
         return [f"    {one}" for one in [*self.comment(public.doc).splitlines(), *whole]]
 
     def example(self) -> str:
-        name, asked = self.module.prefix.lower(), self.module.asked
-        spins, motors = self.module.speeds, self.module.motors
-        place = ", vec3(0.0, 0.0, 0.0), vec3(1.0, 0.0, 0.0)" * self.flies + ", W" * bool(spins)
-        names, mine, load = "vec3, vec4, Body, State", [], ""
-        if asked:
-            load = f", &{self.acting}"
-        if asked and not motors:
-            names += ", Mat3, Vec3" + ", Push" * self.flies
-            zero = "vec3(0.0, 0.0, 0.0)"
-            given = ", ".join(f"_{name}: {self.of_type(kind)}" for name, kind in asked.params)
-            value = f"Push {{ torque: {zero}, acceleration: {zero} }}" if self.flies else zero
-            mine = [f"    let {self.acting} = |{given}| {value};"]
-        elif asked:
-            mine = [f"    let acting = (my_{asked.name}, my_motors);"]
+        module, name = self.module, self.module.prefix.lower()
+        load = f", &{self.acting}" if self.users else ""
+        mine = [f"let {one.name} = {self._mine(one)};" for one in self.users]
+        if module.motors:
+            mine.append(f"let {self.acting} = ({', '.join(one.name for one in self.users)});")
+        body = ", ".join(
+            self.nested(module.sample[one], kind) for one, kind in module.make_body.params
+        )
+        motion = ", ".join(
+            self.nested(module.sample[one], kind)
+            for one, kind in module.start.params
+            if one in PARTS
+        )
         return "\n".join(
             [
                 f"Use (this file is {name}.rs; -C target-cpu=native makes mul_add one instruction):\n",
                 f"    mod {name};",
-                f"    use {name}::{{{names}}};\n",
-                f"    let (h, body) = (0.01, Body::new(vec3(1.0, 2.0, 3.0){', axes, J, is_free' * bool(spins)}));",
-                *mine,
-                f"    let mut s = State::start(h, 0.0, vec4(0.0, 0.0, 0.0, 1.0), vec3(0.1, 3.0, 0.1){place}, &body{load});",
-                f"    for k in 0..1000 {{ s.step(h, k as {self.real} * h, &body{load}); }}\n",
+                f"    use {name}::*;\n",
+                "    fn main() {",
+                *(f"        {line}" for line in mine),
+                *folded(f"let (h, body) = (0.01, Body::new({body}));", "        "),
+                *folded(f"let mut s = State::start(h, 0.0, {motion}, &body{load});", "        "),
+                f"        for k in 0..1000 {{ s.step(h, k as {self.real} * h, &body{load}); }}",
+                "    }\n",
                 "In a crate without std, add the crate libm as an optional dependency and switch its feature on: core has",
                 "neither a square root nor a fused multiplication and addition.",
             ]
         )
+
+    def _mine(self, one: UsersFunction) -> str:
+        """A function of the user that does nothing."""
+        zero = "vec3(0.0, 0.0, 0.0)"
+        value = f"Push {{ torque: {zero}, acceleration: {zero} }}"
+        if isinstance(one.result, Array):
+            value = self.nested((0.0,) * one.result.count, one.result)
+        given = ", ".join(f"_{name}: {self.of_type(kind)}" for name, kind in one.params)
+        return f"|{given}| {value}"

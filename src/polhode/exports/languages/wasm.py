@@ -9,6 +9,7 @@ stack; what is between is free for bodies and states.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from polhode.exports.machine import Machine
 
@@ -39,8 +40,17 @@ class Language(Machine):
     target = "wasm32-unknown-unknown"
 
     def content(self) -> bytes:
-        public = [f"{self.module.prefix}_{one.name}" for one in self.public_functions()]
-        return linked(super().content(), public)
+        prefix, module = self.module.prefix, self.module
+        public = [f"{prefix}_{one.name}" for one in self.public_functions()]
+        code = super().content()
+        sizes = {"body_size": self.size(module.body), "state_size": self.size(module.state)}
+        made = linked(code, public, {f"{prefix}_{key}": size for key, size in sizes.items()})
+        text = name("about") + self.about().encode()
+        return made + b"\0" + number(len(text)) + text
+
+    def _tell(self, layout: Any) -> None:
+        """They are no constants in memory, but globals and a section."""
+        self.layout = layout
 
 
 class Reader:
@@ -104,8 +114,8 @@ def signed(value: int) -> bytes:
     return bytes([0x41, *made, value & 127, 0x0B])
 
 
-def linked(module: bytes, public: list[str]) -> bytes:
-    """The module with memory and stack of its own, and with exports."""
+def linked(module: bytes, public: list[str], sizes: dict[str, int]) -> bytes:
+    """The module with memory and stack of its own, and with exports: functions, and numbers."""
     known = {kind: data for kind, data in sections(module) if kind}
     linking = next(
         data for kind, data in sections(module) if kind == 0 and is_named(data, "linking")
@@ -118,11 +128,17 @@ def linked(module: bytes, public: list[str]) -> bytes:
         **known,
         IMPORTS: row(kept),
         MEMORY: row([b"\0" + number(PAGES)]),
-        GLOBALS: row([b"\x7f\x01" + signed(end), b"\x7f\0" + signed(free)]),  # the stack first
+        GLOBALS: row(  # the stack first
+            [
+                b"\x7f\x01" + signed(end),
+                *(b"\x7f\0" + signed(one) for one in (free, *sizes.values())),
+            ]
+        ),
         EXPORTS: row(
             [
                 name("memory") + bytes([MEMORY_KIND, 0]),
                 name("free") + bytes([GLOBAL_KIND, 1]),
+                *(name(one) + bytes([GLOBAL_KIND]) + number(2 + i) for i, one in enumerate(sizes)),
                 *(name(one) + bytes([FUNCTION_KIND]) + number(places[one]) for one in public),
             ]
         ),

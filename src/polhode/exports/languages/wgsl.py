@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from polhode.core.scalars import nearest
-from polhode.exports.acting import VECTOR
 from polhode.exports.ir import (
     BOOL,
     INT,
@@ -33,6 +32,7 @@ from polhode.exports.ir import (
 from polhode.exports.outside import Public
 from polhode.exports.phrases import constant_key
 from polhode.exports.printer import Printer
+from polhode.exports.sample import PARTS
 from polhode.exports.text import closed, folded, paragraphs
 
 KEYWORDS = """
@@ -197,24 +197,30 @@ class Language(Printer):
         return "\n".join([self.comment(public.doc), *closed([*folded(head), *lines, "}"])])
 
     def example(self) -> str:
-        name, spins, mine = self.module.prefix, self.module.speeds, []
-        place = ", vec3f(0.0, 0.0, 0.0), vec3f(1.0, 0.0, 0.0)" * self.flies + ", W" * bool(spins)
+        module, name, mine = self.module, self.module.prefix, []
         for asked in self.users:
             given = ", ".join(f"{one}: {self.of_type(kind)}" for one, kind in asked.params)
-            result, zero = self.of_type(asked.result), "vec3f(0.0, 0.0, 0.0)"
-            value = f"{result}({zero}, {zero})" if asked.result != VECTOR else zero
-            value = value if asked.name != "motors" else f"{result}(...)"
+            result = self.of_type(asked.result)
             mine.append(
-                f"    fn {asked.name}({given}) -> {result} {{ return {value}; }}    // yours, beside this file\n"
+                f"    fn {asked.name}({given}) -> {result} {{ return {result}(); }}    // yours, beside this file"
             )
+        body = ", ".join(
+            self.nested(module.sample[one], kind) for one, kind in module.make_body.params
+        )
+        motion = ", ".join(
+            self.nested(module.sample[one], kind)
+            for one, kind in module.start.params
+            if one in PARTS
+        )
         return "\n".join(
             [
                 "Use, in one shader with this file:\n",
                 *mine,
-                "    let h = 0.01;",
-                f"    let body = {name}_make_body(vec3f(1.0, 2.0, 3.0){', axes, J, is_free' * bool(spins)});",
-                f"    var s = {name}_start(h, 0.0, vec4f(0.0, 0.0, 0.0, 1.0), vec3f(0.1, 3.0, 0.1){place}, body);",
-                f"    for (var k = 0; k < 1000; k++) {{ s = {name}_step(s, h, f32(k) * h, body); }}\n",
+                "    @compute @workgroup_size(1) fn main() {",
+                *folded(f"const h = 0.01; let body = {name}_make_body({body});", "        "),
+                *folded(f"var s = {name}_start(h, 0.0, {motion}, body);", "        "),
+                f"        for (var k = 0; k < 1000; k++) {{ s = {name}_step(s, h, f32(k) * h, body); }}",
+                "    }\n",
                 "Shaders may reorder sums and need not know NaN: results differ by rounding from one GPU to another, and a step",
                 "that fails is to be seen by its residual.",
             ]

@@ -22,6 +22,7 @@ from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector, filler, layout
 from polhode.core.vec import matrix
 from polhode.errors import InputError, as_path, brief, nearest
+from polhode.loads.user_file import is_target as is_python
 from polhode.methods import Method, Motion, get
 from polhode.methods._method import IN_C
 from polhode.studies.c_code.compiler import build, environment
@@ -241,7 +242,7 @@ def _of_exported(place: Path, source: str, name: str, named: bool) -> MethodInC:
         answer,
         f"{file.method or name}, exported to C",
     )
-    if file.method:
+    if file.method and not is_python(file.method):
         entry = get(file.method)
         made = replace(made, **{key: getattr(entry, key) for key in CLAIMED})
     return with_facts(made, facts_in(source))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from polhode.core.layout import flatten, shape
+from polhode.core.reads import python_function
 from polhode.errors import ConvergenceError, InputError
 from polhode.loads import user_file
 from polhode.methods import Method, Motion, everything, get
@@ -95,8 +96,13 @@ def _run_file(path):
     """The module of a file and the methods it registered when it was run."""
     before = set(map(id, everything()))
     module = user_file.module(path)
+
+    def is_new(method):  # or of the file, where a torque in it was needed first
+        own = getattr(python_function(method.step), "__globals__", None) is vars(module)
+        return own or id(method) not in before
+
     return module, _registered.setdefault(
-        module.__file__, [method for method in everything() if id(method) not in before]
+        module.__file__, [method for method in everything() if is_new(method)]
     )
 
 
