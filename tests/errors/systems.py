@@ -173,6 +173,8 @@ SYSTEMS = [
     (lambda: interactions.bushings([(0, 1)], (1, 1, 1, 1, 1, -2.0)), "-2.0", "correct it"),
     (lambda: interactions.dipoles((0, 0, 1)), "got shape (3,)", "write moments="),
     (lambda: interactions.gravity([BOX, BOX], degree=3), "got 3", "choose one of them"),
+    (lambda: interactions.gravity([BOX, BOX], degree=[2]), "got [2]", "choose one of them"),
+    (lambda: interactions.gravity([]), "got none", "give the bodies of the system"),
     (lambda: interactions.gravity(BOX), "RigidBody", "write [body, body]"),
     (lambda: interactions.gravity([BOX, NAMELESS], degree=4), "bodies[1] has no shape", "make it by RigidBody.ellipsoid"),
     (lambda: interactions.gravity([BOX, LIAR], degree=4), "bodies[1] has the moments (1, 2, 2.5)", "or degree=2"),

@@ -168,11 +168,12 @@ def pairs_of_links(form):
             i, j = term.links[k, 0], term.links[k, 1]
             r = f.nearest(sub(vector(places.x, j), vector(places.x, i)), q)
             A, B = f.load_seen(term.seen, i), f.load_seen(term.seen, j)
-            F, TA, TB = f.pair(i, j, r, A, B, f.load_own(term.own, k), places, q)
-            add_to(places.F, i, F)
-            take_from(places.F, j, F)
-            add_to(places.N, i, TA)
-            add_to(places.N, j, TB)
+            if f.within(r, q):
+                F, TA, TB = f.pair(i, j, r, A, B, f.load_own(term.own, k), places, q)
+                add_to(places.F, i, F)
+                take_from(places.F, j, F)
+                add_to(places.N, i, TA)
+                add_to(places.N, j, TB)
 
     return act
 
@@ -188,7 +189,8 @@ def energy_of_links(form):
             i, j = term.links[k, 0], term.links[k, 1]
             r = f.nearest(sub(vector(places.x, j), vector(places.x, i)), q)
             A, B = f.load_seen(term.seen, i), f.load_seen(term.seen, j)
-            total += f.energy(r, A, B, f.load_own(term.own, k), q)
+            if f.within(r, q):
+                total += f.energy(r, A, B, f.load_own(term.own, k), q)
         return total
 
     return energy

@@ -47,19 +47,27 @@ class Place(NamedTuple):
 
 
 def check_callbacks(program: Program, where: str, fix: str = CORRECT) -> None:
-    """Raise the exception of a Python torque or force as a TorqueError, if there is one."""
+    """Raise the exception of a Python torque, force or interaction as a TorqueError, if there is one."""
     cause = program.trouble()
     if cause is not None:
-        raise torque_error(cause, where, fix)
+        raise torque_error(cause, where, fix, acting_in(program))
 
 
 def check_torque(program: Program, failure: Any, place: Place) -> None:
-    """Raise what a torque or force raised in a failed step: in Python or, then it is `failure`, in
+    """Raise what a torque, force or interaction raised in a failed step: in Python or, then it is `failure`, in
     machine code."""
     where = f"in the step from {place}"
     check_callbacks(program, where, place.fix)
     if isinstance(failure, Exception):
-        raise torque_error(failure, where, place.fix)
+        raise torque_error(failure, where, place.fix, acting_in(program))
+
+
+def acting_in(program: Program) -> str:
+    """What acts in a program, in words."""
+    body: Any = program.body  # or a system
+    return (
+        f"the interaction {body.interaction.name!r}" if program.motion_kind.bodies else "the torque"
+    )
 
 
 def check_first(program: Any, t: float, y: np.ndarray) -> None:
@@ -80,7 +88,8 @@ def start_error(
     torque that failed."""
     if type(cause).__module__.startswith("numba."):
         return None
-    error = program.trouble_at(t, motion) or torque_error(cause, f"at t = {t!r}")
+    error = program.trouble_at(t, motion)
+    error = error or torque_error(cause, f"at t = {t!r}", who=acting_in(program))
     error.t = t
     return error
 

@@ -18,6 +18,7 @@ from polhode.loads._system import System
 from polhode.methods._registry import get
 from polhode.results.motion import in_principal_axes, parts
 from polhode.support.limits import check_rates
+from polhode.support.provenance import fingerprint
 
 if TYPE_CHECKING:
     from polhode.engine.programs import Bound
@@ -64,6 +65,13 @@ class OneSystem(OneRun):
 
     def _loads(self) -> dict[str, Any]:
         return {"interaction": self.body.interaction}
+
+    def _identity(self) -> dict[str, Any]:
+        interaction = self.body.interaction
+        terms = (one.term(len(self.body)) for one in interaction.terms)
+        numbers = (array for one in terms for array in (*one[:2], *one[3:5], *one.near[:1]))
+        acting = {"terms": interaction.record(), "numbers": fingerprint(*numbers)}
+        return {**super()._identity(), "interaction": acting}
 
     def look(self, program: SystemProgram | FewProgram, start: Start) -> None:
         """Evaluate the interaction at the start, once: a bad value is an error, and forces that change

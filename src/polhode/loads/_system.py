@@ -90,6 +90,8 @@ class System(Card):
         self.moments = np.array([one.moments for one in self.bodies])
         self.axes = np.array([one.axes for one in self.bodies])
         self.masses = np.array([one.mass for one in self.bodies])
+        for one in (self.fixed, self.moments, self.axes, self.masses):
+            one.flags.writeable = False
         self.is_principal = all(one.is_principal for one in made.values())
         self.units: Units = self.bodies[0].units
 
@@ -120,8 +122,10 @@ class System(Card):
     def _each(self, function: Callable[..., Any], given: Any) -> np.ndarray:
         given = np.asarray(given, dtype=float)
         found = np.empty_like(given)
-        for body in dict.fromkeys(self.bodies):
-            own = [one is body or one == body for one in self.bodies]
+        which: dict[RigidBody, list[int]] = {}
+        for i, body in enumerate(self.bodies):
+            which.setdefault(body, []).append(i)
+        for body, own in which.items():
             found[..., own, :] = function(body, given[..., own, :])
         return found
 
@@ -169,11 +173,10 @@ class System(Card):
 
     def to_dict(self) -> dict[str, Any]:
         """The bodies as plain data; `from_dict` makes the system again, without the interaction."""
-        kinds = list(dict.fromkeys(self.bodies))
-        places = {id(one): kinds.index(one) for one in self.bodies}
+        kinds = {one: i for i, one in enumerate(dict.fromkeys(self.bodies))}
         return {
             "bodies": [one.to_dict() for one in kinds],
-            "which": [places[id(one)] for one in self.bodies],
+            "which": [kinds[one] for one in self.bodies],
             "fixed": np.flatnonzero(self.fixed).tolist(),
         }
 

@@ -112,7 +112,7 @@ def _pair(pair: Pair, n: int) -> Callable[..., Any]:
     """A pair interaction, with all pairs written out."""
     form = pair_form(pair, entry, rate)
     lines = [*_aspects(n), f"{each('F#', n)} = F", f"{each('N#', n)} = N"]
-    near = pair.links is None and form.within is not everywhere
+    near = form.within is not everywhere
 
     def found(i: int, j: int, own: str = "") -> list[str]:
         call = f"pair({i}, {j}, r, A{i}, A{j}{own}, s, q[0])"
@@ -132,7 +132,6 @@ def _pair(pair: Pair, n: int) -> Callable[..., Any]:
                 ]
             lines.append(f"F{i}, N{i} = add(F{i}, force), add(N{i}, moment)")
     else:
-        near = False
         for k, (i, j) in enumerate(pairs_of(pair, n)):
             lines += [
                 *found(i, j, f", q[2][{k}]"),
@@ -165,15 +164,17 @@ def _whole(one: Interaction, n: int) -> Callable[..., Any]:
     """A function of all bodies."""
     call, scope = _seen(one, one.function, one.uses_velocity)
     lines = [
-        f"forces, torques = {call}",
+        f"F_given, N_given = {call}",
+        "forces, torques = asarray(F_given), asarray(N_given)",
         f"if forces.shape != ({n}, 3) or torques.shape != ({n}, 3):",
         "    raise ValueError('it must return forces and torques, three numbers for each body')",
     ]
+    names = {"add": add, "row": row_of, "asarray": np.asarray}
     result = ", ".join(
         each(f"add({total}[#], row({found}, #))", n)
         for total, found in (("F", "forces"), ("N", "torques"))
     )
-    return generated(__name__, "act", "t, s, F, N, q", lines, result, add=add, row=row_of, **scope)
+    return generated(__name__, "act", "t, s, F, N, q", lines, result, **names, **scope)
 
 
 # --- energy ---------------------------------------------------------------------------------------
@@ -199,7 +200,7 @@ def _whole_energy(one: Interaction) -> Callable[..., Any]:
 
 def _pair_energy(pair: Pair, n: int) -> Callable[..., Any]:
     form = pair_form(pair, entry, rate)
-    near = pair.links is None and form.within is not everywhere
+    near = form.within is not everywhere
     lines, terms = _aspects(n), []
     for k, (i, j) in enumerate(pairs_of(pair, n)):
         own = "" if pair.links is None else f", q[2][{k}]"

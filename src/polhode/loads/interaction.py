@@ -200,8 +200,7 @@ class Interaction:
         self, t: float, x: Any, R: Any = None, v: Any = None, omega: Any = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """Forces and torques in space, as arrays (n, 3); without turns and velocities by default."""
-        given = self._given(t, x, R, v, omega)
-        last = () if self.params is None else (self.params,)
+        given, last = self._given(t, x, R, v, omega), kernels.own_copies(self.params)
         forces, torques = self.function(*(given if self.uses_velocity else given[:3]), *last)
         return np.asarray(forces, dtype=float), np.asarray(torques, dtype=float)
 
@@ -209,14 +208,13 @@ class Interaction:
         """The potential energy, or None where it is not known."""
         if self.potential is None:
             return None
-        last = () if self.params is None else (self.params,)
-        return float(self.potential(*self._given(t, x, R)[:3], *last))
+        return float(self.potential(*self._given(t, x, R)[:3], *kernels.own_copies(self.params)))
 
     def _given(self, t: Any, x: Any, R: Any, v: Any = None, omega: Any = None) -> tuple[Any, ...]:
         x = floats("x", x, last=3)
         R = np.broadcast_to(np.eye(3), (len(x), 3, 3)) if R is None else floats("R", R, last=3)
         v, omega = (np.zeros_like(x) if one is None else floats("v", one) for one in (v, omega))
-        return float(t), x.copy(), np.array(R), v, omega
+        return float(t), x.copy(), np.array(R), v.copy(), omega.copy()
 
     def __add__(self, other: Any) -> Interaction:
         if type(other) is int and other == 0:  # where `sum` begins

@@ -13,6 +13,7 @@ import numpy as np
 from polhode.core.generated import generated
 from polhode.core.jit import jit
 from polhode.core.layout import layout, shape
+from polhode.core.reads import ours
 from polhode.core.pairs import (
     PairForm,
     energy_of_all,
@@ -45,8 +46,23 @@ def array_parameters(params: Mapping[str, Any] | None) -> Any:
     check_names("params", params)
     arrays = {name: floats(f"parameter {name!r}", value) for name, value in params.items()}
     return parameters_class(tuple(arrays))(
-        *(float(one) if one.ndim == 0 else np.ascontiguousarray(one) for one in arrays.values())
+        *(float(one) if one.ndim == 0 else kept(one) for one in arrays.values())
     )
+
+
+def kept(given: np.ndarray) -> np.ndarray:
+    """A copy that stays as it is."""
+    found = np.array(given, order="C")
+    found.flags.writeable = False
+    return found
+
+
+def own_copies(params: Any) -> tuple[Any, ...]:
+    """Parameters as the last argument of a user's function, which may write to them; none where
+    there are none."""
+    if params is None:
+        return ()
+    return (type(params)(*(one if type(one) is float else one.copy() for one in params)),)
 
 
 def check_names(what: str, given: Any) -> None:
@@ -116,18 +132,18 @@ def columns(what: str, given: Mapping[str, Any] | None) -> Columns:
             f"{what}[{big!r}] must have a number, a vector or a matrix for each, got shape {arrays[big].shape}; "
             "give one of these"
         )
-    return Columns(what, tuple(arrays), tuple(map(np.ascontiguousarray, arrays.values())))
+    return Columns(what, tuple(arrays), tuple(map(kept, arrays.values())))
 
 
 # --- functions of all bodies ----------------------------------------------------------------------
 
 
-def _parameters_from_row(params: Any) -> str:
+def _parameters_from_row(params: Any, copied: bool) -> str:
     """Parameters made of the row `values` again, as source text."""
     parts, first = [], 0
     for value in params:
         size = np.size(value)
-        part = f"values[0, {first}:{first + size}]"
+        part = f"values[0, {first}:{first + size}]" + ".copy()" * copied
         parts.append(
             f"values[0, {first}]"
             if np.ndim(value) == 0
@@ -142,7 +158,8 @@ def _parameters_from_row(params: Any) -> str:
 @jit
 def added(found, F, N):
     """Forces and torques that a user's function returned, to those that are there."""
-    forces, torques = found
+    F_given, N_given = found
+    forces, torques = np.asarray(F_given), np.asarray(N_given)
     if forces.shape != F.shape or torques.shape != N.shape:
         raise ValueError("it must return forces and torques, three numbers for each body")
     for i in range(len(F)):
@@ -153,7 +170,7 @@ def added(found, F, N):
 def whole(f: Callable[..., Any], params: Any, uses_velocity: bool) -> Callable[..., Any]:
     """`act(t, p, term)` of a function of all bodies; it gets copies, and may write to them."""
     given = ["t", *(f"s.{name}.copy()" for name in ("x", "R", *["v", "omega"] * uses_velocity))]
-    given += [] if params is None else [_parameters_from_row(params)]
+    given += [] if params is None else [_parameters_from_row(params, not ours(f))]
     lines = ["s, values = p.places, term.values", f"added(f({', '.join(given)}), s.F, s.N)"]
     return generated(__name__, "act", "t, p, term", lines, f=f, added=added, make=type(params))
 
@@ -161,7 +178,7 @@ def whole(f: Callable[..., Any], params: Any, uses_velocity: bool) -> Callable[.
 def whole_energy(V: Callable[..., Any], params: Any) -> Callable[..., Any]:
     """`energy(t, p, term)` of a user's potential."""
     given = ["t", "s.x.copy()", "s.R.copy()"]
-    given += [] if params is None else [_parameters_from_row(params)]
+    given += [] if params is None else [_parameters_from_row(params, not ours(V))]
     lines = ["s, values = p.places, term.values"]
     text = f"float(V({', '.join(given)}))"
     return generated(__name__, "energy", "t, p, term", lines, text, V=V, make=type(params))

@@ -58,8 +58,8 @@ class Pair(Interaction):
     potential : callable, optional
         The potential energy of a pair, with the same arguments but the velocities.
     cutoff : float, optional
-        The largest distance of centres at which a pair acts.  Pairs are then found by lists of
-        neighbours, in a time proportional to the number of bodies.
+        The largest distance of centres at which a pair acts, linked or not.  Where all pairs act they
+        are then found by lists of neighbours, in a time proportional to the number of bodies.
     box : three lengths, optional
         Edges of a periodic box: r is the shortest of its images.
     form : {"array", "tuple"}

@@ -57,7 +57,7 @@ def gravity(bodies: Any, G: float = NEWTON, degree: int = 2) -> Pair:
     >>> forces[0].round(6).tolist(), torques[1].tolist()   # more than 0.06: the box stands upright
     ([0.0, 0.0, 0.060975], [0.0, 0.0, 0.0])
     """
-    if degree not in FORMS:
+    if np.ndim(degree) or degree not in FORMS:
         raise InputError(f"degree must be 0, 2 or 4, got {brief(degree)}; choose one of them")
     those = bodies_of(bodies)
     each: dict[str, np.ndarray] = {"mass": np.array([one.mass for one in those])}
@@ -89,7 +89,10 @@ def bodies_of(given: Any) -> tuple[RigidBody, ...]:
         raise InputError(
             f"bodies must be a system or a list of bodies, got {brief(given)}; write [body, body]"
         )
-    return tuple(as_body(i, one) for i, one in enumerate(given))
+    found = tuple(as_body(i, one) for i, one in enumerate(given))
+    if not found:
+        raise InputError("gravity acts between bodies, got none; give the bodies of the system")
+    return found
 
 
 def quadrupole(body: RigidBody) -> np.ndarray:

@@ -1,0 +1,123 @@
+"""What a system is given: arrays that are changed later, links beyond a cut-off, functions that fail late, and
+runs that are continued with something else."""
+
+import numpy as np
+import polhode
+import pytest
+from polhode import InputError, RigidBody, System
+
+BODIES = [RigidBody.box(1, 2, 3), RigidBody.box(1, 1, 2), RigidBody([1.0, 1.0, 1.0])]
+PLACES = [[-2.0, 0.0, 0.1], [2.0, 0.1, 0.0], [0.0, 3.0, 0.2]]
+
+
+def two(function):
+    return System(BODIES[:2], function)
+
+
+def pull(r, Ri, Rj, p):
+    T = p.c * np.cross(Ri[:, 0], Rj[:, 0])
+    return p.k * r, T, -T
+
+
+def test_a_function_that_fails_late_is_named():
+    def later(t, x, R):
+        if t > 0.5:
+            raise ValueError("no more")
+        return np.zeros_like(x), np.zeros_like(x)
+
+    for system in (two(later), System(BODIES * 4, later)):  # in registers, and in arrays
+        places = np.arange(3.0 * len(system)).reshape(-1, 3)
+        options = {"step": 0.1, "position0": places, "compiled": False}
+        with pytest.raises(polhode.TorqueError, match="the interaction 'later' raised") as info:
+            polhode.integrate(system, t_span=(0, 1), **options)
+        assert len(info.value.trajectory) == 6
+
+
+@pytest.mark.parametrize("more", [0, 10])  # in registers, and in arrays
+def test_links_act_within_a_cutoff(more):
+    @polhode.pair(
+        links=[(0, 1), (1, 2)], cutoff=4.1, potential=lambda r, Ri, Rj: 0.5 * (r * r).sum()
+    )
+    def spring(r, Ri, Rj):
+        return r, np.zeros(3), np.zeros(3)
+
+    places = np.concatenate([PLACES, 100.0 + np.arange(3.0 * more).reshape(-1, 3)])
+    forces, _ = spring(0.0, places)
+    assert np.array_equal(forces[0], places[1] - places[0])
+    assert np.array_equal(forces[2], places[1] - places[2])
+    places[2, 1] = 6.0  # too far
+    forces, _ = spring(0.0, places)
+    assert not forces[2:].any()
+    system = System([BODIES[0]] * len(places), spring)
+    run = polhode.integrate(system, t_span=(0, 0.1), step=0.1, position0=places, compiled=False)
+    assert np.array_equal(run.position[-1, 2], places[2])
+    assert run.potential_energy[0] == pytest.approx(0.5 * ((places[1] - places[0]) ** 2).sum())
+
+
+def test_arrays_that_are_changed_later_are_not_those_of_a_system():
+    k, c, charge = np.array([1.0, 2.0]), np.array([[3.0], [4.0]]), np.array([5.0, 6.0])
+
+    def function(t, x, R, p):
+        p.k[0] += 1.0  # its own copy
+        return p.k[0] * np.ones_like(x), np.zeros_like(x)
+
+    def of_pair(r, Ri, Rj, a, b, c):
+        return c.c[0] * a.charge * b.charge * r, np.zeros(3), np.zeros(3)
+
+    whole = polhode.interaction(params={"k": k}, external=True)(function)
+    pair = polhode.Pair(of_pair, each={"charge": charge}, links=[(0, 1), (0, 1)], own={"c": c})
+    places = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]]
+    for one in (k, c, charge):
+        one[:] = 0.0
+    assert [whole(0.0, places)[0][0, 0] for _ in range(2)] == [2.0, 2.0]
+    assert pair(0.0, places)[0][0, 0] == (3.0 + 4.0) * 5.0 * 6.0
+    system = System(BODIES * 4, whole)
+    options = {"t_span": (0, 1), "step": 0.1, "position0": np.zeros((12, 3)), "compiled": False}
+    run = polhode.integrate(system, **options)
+    assert np.allclose(run.linear_momentum[-1], 2.0 * len(system))
+    with pytest.raises(ValueError, match="read-only"):
+        system.masses[0] = 2.0
+
+
+def test_a_run_continues_with_the_same_interaction_alone(tmp_path):
+    def crash(done, total):
+        raise RuntimeError("power cut")
+
+    def go(system, **options):
+        options |= {"step": 0.1, "position0": [[0, 0, 0], [1, 0, 0]], "compiled": False}
+        return polhode.integrate(system, t_span=(0, 1), checkpoint_every=2, **options)
+
+    charged = {"sigma": 0.1, "epsilon": 0.1, "cutoff": 3.0}
+    changes = [
+        [polhode.interactions.springs([(0, 1)], k, 0.5) for k in (2.0, 3.0)],
+        [polhode.Pair(pull, params={"k": 1.0, "c": 1.0}, cutoff=c) for c in (3.0, 2.0)],
+        [polhode.interactions.sites([(0, 0, 0)], q, **charged) for q in (1.0, 2.0)],
+        [polhode.interactions.dipoles(np.full((2, 3), m), 1.0) for m in (1.0, 1.0 + 1e-15)],
+    ]
+    for i, (one, other) in enumerate(changes):
+        folder = tmp_path / str(i)
+        with pytest.raises(RuntimeError):
+            go(two(one), checkpoint=folder, progress=crash)
+        with pytest.raises(InputError, match=r"is another one: interaction\."):
+            go(two(other), checkpoint=folder)
+        assert np.array_equal(go(two(one), checkpoint=folder).motion, go(two(one)).motion)
+
+
+def test_rows_of_numbers_may_be_lists():
+    def nothing(t, x, R):
+        return [[0.0, 0.0, 1.0] for _ in range(len(x))], [[0.0] * 3 for _ in range(len(x))]
+
+    for bodies in (BODIES[:2], BODIES * 4):
+        system = System(bodies, polhode.interaction(external=True)(nothing))
+        places = np.zeros((len(bodies), 3))
+        run = polhode.integrate(system, t_span=(0, 1), step=0.1, position0=places, compiled=False)
+        assert np.allclose(run.linear_momentum[-1], (0.0, 0.0, len(bodies)))
+
+
+def test_many_different_bodies_take_time_in_proportion(monkeypatch):
+    system = System([RigidBody([1.0, 1.0, 1.0 + 1e-6 * i]) for i in range(2000)])
+    compared, equal = [], RigidBody.__eq__
+    monkeypatch.setattr(RigidBody, "__eq__", lambda *both: compared.append(1) or equal(*both))
+    assert system.momentum(np.ones((2000, 3)))[3, 2] == 1.0 + 3e-6
+    assert system.to_dict()["which"] == list(range(2000))
+    assert len(compared) < 2000
