@@ -52,7 +52,7 @@ def nothing(r, A, B, c, p):
     return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
 
 
-@polhode.pair(uses_velocity=True)
+@polhode.pair(uses_velocity=True, external=True)
 def damper(r, v, Ri, Rj, wi, wj):
     T = 0.1 * (wj - wi)
     return 0.2 * v, T, -T

@@ -121,3 +121,21 @@ def test_many_different_bodies_take_time_in_proportion(monkeypatch):
     assert system.momentum(np.ones((2000, 3)))[3, 2] == 1.0 + 3e-6
     assert system.to_dict()["which"] == list(range(2000))
     assert len(compared) < 2000
+
+
+def test_torques_of_a_pair_that_break_the_third_law_are_told():
+    def one_sided(r, Ri, Rj):
+        return r, np.array([0.0, 0.0, 1.0]), np.zeros(3)
+
+    def sideways(r, Ri, Rj):
+        return np.cross(r, np.array([0.0, 0.0, 1.0])), np.zeros(3), np.zeros(3)
+
+    options = {"t_span": (0, 0.2), "step": 0.1, "compiled": False, "position0": PLACES[:2]}
+    for function in (one_sided, sideways):
+        with pytest.warns(RuntimeWarning, match="changes the total angular momentum by"):
+            polhode.integrate(two(polhode.Pair(function)), **options)
+        polhode.integrate(two(polhode.Pair(function, external=True)), **options)
+    # between images in a box the angular momentum about the origin is not conserved by any pair
+    central = polhode.Pair(lambda r, Ri, Rj: (r, 0 * r, 0 * r), cutoff=1.0, box=(2.2, 4.0, 4.0))
+    options["position0"] = [[-1.0, 0.5, 0.0], [1.0, 0.0, 0.0]]
+    polhode.integrate(two(central), **options)

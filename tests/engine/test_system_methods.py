@@ -37,7 +37,7 @@ def pulls(r, Ri, Rj, p):
     return F, T - side * np.cross(Ri[:, 1], r), -T
 
 
-@polhode.pair(uses_velocity=True, params={"c": 0.3})
+@polhode.pair(uses_velocity=True, external=True, params={"c": 0.3})
 def drag(r, v, Ri, Rj, wi, wj, p):
     return p.c * v, p.c * (wj - wi), p.c * (wi - wj)
 

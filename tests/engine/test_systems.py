@@ -190,7 +190,7 @@ def test_links_act_between_listed_bodies():
 
 
 def test_velocities_reach_an_interaction():
-    @polhode.pair(uses_velocity=True)
+    @polhode.pair(uses_velocity=True, external=True)
     def damper(r, v, Ri, Rj, wi, wj):
         T = 0.1 * (wj - wi)
         return 0.2 * v, T, -T

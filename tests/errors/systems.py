@@ -148,6 +148,10 @@ SYSTEMS = [
     (lambda: Pair(one_way, links=[(1, 1)]), "(1, 1)", "correct it"),
     (lambda: System([BOX, BOX], Pair(one_way, links=[(0, 2)])), "link to body 2", "correct the links"),
     (lambda: System([BOX] * 20_001, Pair(one_way)), "20001 bodies", "give it a cutoff"),
+    (
+        lambda: System([WEDGE] * 20_001, interactions.polyhedra([WEDGE] * 20_001)),
+        "20001 bodies", "take fewer bodies",
+    ),
     (lambda: Pair(one_way, box=(1, 2), cutoff=0.5), "got (1, 2)", "correct it"),
     (lambda: Pair(one_way, box=4.0), "there is no cutoff", "give one, of half an edge"),
     (lambda: Pair(one_way, box=4.0, cutoff=3.0), "cutoff 3.0", "use a smaller cutoff"),

@@ -129,7 +129,7 @@ def test_what_is_known_of_the_task(task):
     # the spring of 1 between 2 and 3 swings with sqrt(1/2 + 1/3)
     assert 0.5 < task.rate / math.sqrt(5.0 / 6.0) < 2.0
 
-    @polhode.pair(uses_velocity=True)
+    @polhode.pair(uses_velocity=True, external=True)
     def damper(r, v, Ri, Rj, wi, wj):
         return 0.2 * v, np.zeros(3), np.zeros(3)
 

@@ -80,8 +80,12 @@ class OneSystem(OneRun):
         program.tried = True
         program.calls = [0 for _ in program.pythons]
         interaction = self.body.interaction
-        if interaction.balanced or interaction.external or self.body.fixed.any():
+        known = all(one.balanced and one.is_ours for one in interaction.terms)
+        if known or interaction.external or self.body.fixed.any():
             return
+        boxed = any(
+            one.box for one in interaction.terms
+        )  # then a pair may act through a face of it
         x = parts(start.motion, self.kind).position
         arm = x - np.average(x, axis=0, weights=self.body.masses)
         pushed, turned = F.sum(axis=0), (N + np.cross(arm, F)).sum(axis=0)
@@ -91,7 +95,7 @@ class OneSystem(OneRun):
             f"{name} by {one.tolist()} per unit of time"
             for name, one, whole in (
                 ("momentum", pushed, size[0]),
-                ("angular momentum", turned, size[1]),
+                *[("angular momentum", turned, size[1])] * (not boxed),
             )
             if np.abs(one).max() > UNBALANCED * whole
         ]

@@ -28,13 +28,17 @@ from polhode.errors import (
 )
 from polhode.loads import interaction_kernels as kernels
 from polhode.loads.arguments import parameters
-from polhode.loads.interaction import MOST_VALUES, NO_ADDRESS, Interaction, row
-from polhode.loads.signature import check_call, check_function
+from polhode.loads.interaction import (
+    MOST_VALUES,
+    NO_ADDRESS,
+    Interaction,
+    row,
+)
+from polhode.loads.interaction_checks import check_call, check_count, check_function
 from polhode.loads.interaction_kernels import NONE
 from polhode.loads.neighbours import near
 
 FEW = 8  # bodies with which machine code and Python are compared
-MANY = 20_000  # bodies that may all act on each other
 
 
 class Pair(Interaction):
@@ -57,6 +61,9 @@ class Pair(Interaction):
         What all have in common: `p`.
     potential : callable, optional
         The potential energy of a pair, with the same arguments but the velocities.
+    external : bool
+        Something outside of the system takes up angular momentum: the torques on both bodies, with
+        that of the forces, need not add up to zero.
     cutoff : float, optional
         The largest distance of centres at which a pair acts, linked or not.  Where all pairs act they
         are then found by lists of neighbours, in a time proportional to the number of bodies.
@@ -93,6 +100,7 @@ class Pair(Interaction):
         params: Mapping[str, Any] | None = None,
         potential: Callable[..., Any] | None = None,
         uses_velocity: bool = False,
+        external: bool = False,
         cutoff: float | None = None,
         box: Any = None,
         form: str = "array",
@@ -103,6 +111,7 @@ class Pair(Interaction):
         self.form = choice("form", form, ("array", "tuple"))
         self.aspect, self.potential = aspect, potential
         self.uses_velocity = flag("uses_velocity", uses_velocity)
+        self.external = flag("external", external)
         self.name = label("name", name) or str(getattr(function, "__name__", "pair"))
         self.params = parameters(params)
         self.each = kernels.columns("each", each)
@@ -182,10 +191,11 @@ class Pair(Interaction):
                 f"{self.name!r} has a link to body {self.links.max()}, and there are {n}, counted from 0; correct "
                 "the links"
             )
-        if self.links is None and self.cutoff is None and n > MANY:
-            raise InputError(
-                f"{n} bodies have {n * (n - 1) // 2:.2g} pairs, and {self.name!r} acts between all of them; give it a "
-                "cutoff, the largest distance at which two bodies act on each other"
+        if self.links is None and self.cutoff is None:
+            check_count(
+                self.name,
+                n,
+                "give it a cutoff, the largest distance at which two bodies act on each other",
             )
 
     def sample(self, n: int) -> tuple[Interaction, np.ndarray]:
@@ -232,7 +242,7 @@ def pair(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     ----------
     function : callable
         `f(r, Ri, Rj, ...)`, which returns the force on i, the torque on i and the torque on j, in space.
-    each, links, own, params, potential, uses_velocity, cutoff, box, form, aspect, name
+    each, links, own, params, potential, uses_velocity, external, cutoff, box, form, aspect, name
         As for `Pair`.
 
     Examples

@@ -16,6 +16,7 @@ from polhode.bodies._body import RigidBody
 from polhode.bodies.cubature import surface, tetrahedra
 from polhode.errors import number, whole
 from polhode.loads.interaction import Interaction
+from polhode.loads.interaction_checks import check_count
 import polhode.loads.interactions.polyhedron_kernels as kernels
 from polhode.loads.interactions._named import named
 from polhode.loads.interactions.multipole import NEWTON, bodies_of
@@ -30,6 +31,9 @@ class Polyhedra(Interaction):
     @property
     def balanced(self) -> bool:
         return True
+
+    def check_for(self, n: int) -> None:
+        check_count(self.name, n, "take fewer bodies, or interactions that have a cutoff")
 
 
 @named("polyhedra", bodies=Source.BODIES)
