@@ -5,6 +5,7 @@ import numpy as np
 import polhode
 import pytest
 from polhode import InputError, RigidBody, System
+from polhode.engine.many_systems import turns as turns_of
 
 BODIES = [RigidBody.box(1, 2, 3), RigidBody.box(1, 1, 2), RigidBody([1.0, 1.0, 1.0])]
 PLACES = [[-2.0, 0.0, 0.1], [2.0, 0.1, 0.0], [0.0, 3.0, 0.2]]
@@ -139,3 +140,24 @@ def test_torques_of_a_pair_that_break_the_third_law_are_told():
     central = polhode.Pair(lambda r, Ri, Rj: (r, 0 * r, 0 * r), cutoff=1.0, box=(2.2, 4.0, 4.0))
     options["position0"] = [[-1.0, 0.5, 0.0], [1.0, 0.0, 0.0]]
     polhode.integrate(two(central), **options)
+
+
+def test_three_numbers_for_each_body_are_rotation_vectors_also_of_three_bodies():
+    turns = [(0, 0, 0), (0, 0, 0.3), (0, 0.2, 0)]
+    system, places = System(BODIES), {"position0": PLACES}
+    quaternions = polhode.rotations.exp(turns)
+    options = {"t_span": (0, 1), "step": 0.5, "compiled": False} | places
+    run = polhode.integrate(system, rotation0=turns, **options)
+    assert np.array_equal(run.quaternion[0], quaternions)
+    matrices = polhode.rotations.matrices(quaternions)
+    run = polhode.integrate(system, rotation0=matrices, **options)
+    assert abs(run.quaternion[0] - quaternions).max() < 1e-15
+    stepper = polhode.Stepper(system, step=0.1, rotation0=turns, compiled=False, **places)
+    stepper.rotation = turns[::-1]
+    assert np.array_equal(stepper.quaternion, quaternions[::-1])
+    for given in (turns, [turns]):  # of each system, and of the only one
+        assert np.array_equal(turns_of(given, 3, None), quaternions[None])
+    with pytest.raises(InputError, match=r"one rotation matrix; write \[matrix\] \* 3"):
+        polhode.integrate(system, rotation0=np.eye(3), **options)
+    one = polhode.integrate(two(None), rotation0=matrices[1], **options | {"position0": PLACES[:2]})
+    assert abs(one.quaternion[0] - quaternions[1]).max() < 1e-15

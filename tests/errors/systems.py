@@ -205,6 +205,10 @@ SYSTEMS = [
     (lambda: run(position0=None), "position0 is missing", "give the positions"),
     (lambda: run(position0=[[0, 0, 0]]), "(1, 3)", "give as many"),
     (lambda: run(omega0=np.ones((3, 3))), "(3, 3)", "give one of these"),
+    (
+        lambda: run(system=System([BOX] * 3), position0=np.eye(3), rotation0=np.eye(3)),
+        "one rotation matrix", "write [matrix] * 3",
+    ),
     (lambda: run(rotation0=(np.nan, 0, 0)), "rotation0[0] = nan", "remove or replace it"),
     (lambda: run(rotation0=[[0, 0, 0], [np.nan, 0, 0]]), "nan", "correct it"),
     (lambda: run(fails), "raised KeyError at t = 0", "correct it"),

@@ -117,7 +117,8 @@ def integrate(
         `polhode methods` lists them.  The default with a step is LP2: symplectic, second order, one
         torque evaluation per step; with `rtol` it is DOP853.
     rotation0 : scipy Rotation, 3x3 matrix, scalar-last quaternion, rotation vector, or None
-        Attitude at t0, body to space.
+        Attitude at t0, body to space.  Of a system one for all bodies, or one for each: (n, 3) rotation
+        vectors, also of three bodies, (n, 4) quaternions, (n, 3, 3) matrices.
     scalar_first : bool, optional
         Whether a quaternion is written (w, x, y, z); (x, y, z, w), as in SciPy, by default.
     omega0, momentum0 : three numbers

@@ -8,7 +8,7 @@ import numpy as np
 
 from polhode.core.motions import of_bodies
 from polhode.engine.carriers.threads import check_threads
-from polhode.engine.ensemble.inputs import attitudes
+from polhode.engine.ensemble.inputs import of_each_body
 from polhode.engine.one_run import OneRun
 from polhode.engine.programs import find_bound_system
 from polhode.engine.systems.few import FewProgram
@@ -136,7 +136,7 @@ def initial_rotations(
     n = len(system)
     if omega0 is not None and momentum0 is not None:
         raise InputError("give omega0 or momentum0, not both; drop one")
-    q = np.broadcast_to(each(name, attitudes(rotation0, scalar_first), n, 4), (n, 4))
+    q = np.broadcast_to(each(name, of_each_body(rotation0, n, scalar_first, name), n, 4), (n, 4))
     which = "omega0" if momentum0 is None else "momentum0"
     given = omega0 if momentum0 is None else momentum0
     vector = np.zeros((n, 3)) if given is None else each(which, floats(which, given), n, 3)
