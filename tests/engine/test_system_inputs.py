@@ -161,3 +161,75 @@ def test_three_numbers_for_each_body_are_rotation_vectors_also_of_three_bodies()
         polhode.integrate(system, rotation0=np.eye(3), **options)
     one = polhode.integrate(two(None), rotation0=matrices[1], **options | {"position0": PLACES[:2]})
     assert abs(one.quaternion[0] - quaternions[1]).max() < 1e-15
+
+
+# --- parameters -----------------------------------------------------------------------------------
+
+
+@polhode.pair(params={"k": 0.3, "c": 0.2})
+def joined(r, Ri, Rj, p):
+    return pull(r, Ri, Rj, p)
+
+
+@polhode.interaction(params={"k": 1.0, "at": [0.0, 0.0, 0.0]}, external=True)
+def trap(t, x, R, p):
+    forces = np.empty_like(x)
+    for i in range(len(x)):
+        forces[i] = -p.k * (x[i] - p.at)
+    return forces, np.zeros_like(x)
+
+
+def test_an_interaction_with_other_parameters():
+    both = joined + trap
+    other = both.with_params(c=0.5, **{"trap.k": 2.0})
+    assert (other.terms[0].params.c, other.terms[1].params.k) == (0.5, 2.0)
+    assert (joined.params.c, trap.params.k) == (0.2, 1.0)
+    moved = trap.with_params(at=(1, 0, 0))
+    forces, _ = moved(0.0, [[0.0, 0.0, 0.0]])
+    assert forces.tolist() == [[1.0, 0.0, 0.0]]
+    assert (joined + joined).with_params(k=1.0).terms[1].params.k == 1.0  # of one name
+    for wrong, message in [
+        (lambda: both.with_params(k=2.0), r"valid: 'c', 'at', 'joined.k'"),
+        (lambda: trap.with_params(at=2.0), r"'at' of 'trap' must have shape \(3,\)"),
+        (lambda: two(None).interaction.with_params(k=2.0), "has no parameters"),
+        (lambda: both.with_params(c=1.0, **{"joined.c": 2.0}), "is given twice"),
+        (lambda: trap.params.__setitem__("k", 2.0), r"with_params\(k=...\)"),
+        (lambda: setattr(trap, "params", {"k": 2.0}), "must be a dict of k, at"),
+    ]:
+        with pytest.raises(InputError, match=message):
+            wrong()
+
+
+def test_a_flow_takes_parameters_of_the_interaction():
+    for system in (two(joined + trap), System(BODIES * 4, joined + trap)):
+        n = len(system)
+        flow = polhode.Flow(system, step=0.1)
+        q = np.tile((0.0, 0.0, 0.0, 1.0), (n, 1))
+        given = q, np.ones((n, 3)), 0.0, 0.2
+        start = {"position0": np.arange(3.0 * n).reshape(n, 3), "velocity0": np.zeros((n, 3))}
+        for parameters in ({"trap.k": 0.5}, {"c": 0.7, "at": np.array([1.0, 0.0, 0.0])}):
+            end = flow(*given, **start, parameters=parameters)
+            other = System(system.bodies, system.interaction.with_params(**parameters))
+            same = polhode.integrate(
+                other, t_span=(0, 0.2), step=0.1, rotation0=q, omega0=given[1], **start
+            )
+            assert np.array_equal(end.position, same.position[-1])
+            assert np.array_equal(end.omega, same.omega[-1])
+        assert not np.array_equal(flow(*given, **start).position, end.position)
+        with pytest.raises(InputError, match="valid: 'c', 'at'"):
+            flow(*given, **start, parameters={"d": 1.0})
+        with pytest.raises(InputError, match="must be a dict"):
+            flow(*given, **start, parameters=3)
+    with pytest.raises(InputError, match=r"\.with_params\(k=2.0\)"):
+        polhode.integrate(system, parameters={"k": 0.5})
+
+
+def test_the_interaction_of_a_stepper_takes_other_parameters():
+    own = trap.with_params(k=1.0)
+    stepper = polhode.Stepper(two(own), step=0.1, position0=[[1, 0, 0], [0, 1, 0]], compiled=False)
+    stepper.step(5)
+    stepper.interaction.params = own.with_params(k=0.0).params
+    stepper.step()
+    before = stepper.velocity
+    stepper.step()
+    assert np.array_equal(stepper.velocity, before)

@@ -225,6 +225,10 @@ def test_points_between_steps_events_and_checkpoints(pulling, tmp_path):
     ended = run(pulling, "EXACT", events=meet)
     assert ended.status == "event"
     assert abs(ended.position[-1, 0, 0] + 1.9) < 1e-12
+    (found,) = ended.y_events
+    assert found.shape == (1, 4, 13)
+    assert np.array_equal(found[0, :, 7:10], ended.position[-1])
+    assert np.array_equal(found[0, :, :4], ended.quaternion[-1])
 
     def crash(done, total):
         if done > 10:

@@ -144,7 +144,8 @@ def integrate(
         Store one point every so many steps, and the end; "end" stores only the two ends and needs
         no memory.
     events : function or list of functions g(t, R, omega), in flight g(t, R, omega, x, v), optional
-        Zeros are located on the interpolant; attributes `terminal` and `direction` as in scipy's
+        That of a system is always g(t, R, omega, x, v), of arrays (n, 3, 3) and (n, 3) with a row for each
+        body, also if bodies are fixed.  Zeros are located on the interpolant; attributes `terminal` and `direction` as in scipy's
         solve_ivp.  The speeds of rotors come last.  A function that returns True or False has its
         zeros where that changes.  It gets copies, as torques and forces do, and may write to them.
     breaks : times, optional

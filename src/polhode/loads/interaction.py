@@ -26,6 +26,7 @@ from polhode.errors import (
     shows_options,
 )
 from polhode.loads import interaction_kernels as kernels
+from polhode.loads.interaction_parameters import HasParameters, with_params_of_terms
 from polhode.loads.interaction_in_c import InC, is_in_c
 from polhode.loads.interaction_kernels import NONE
 from polhode.loads.known_energy import looks_at_time
@@ -35,7 +36,7 @@ MOST_LINKS, MOST_VALUES = 5000, 64  # that a record lists
 NO_ADDRESS = np.zeros(1, dtype=np.int64)
 
 
-class Interaction:
+class Interaction(HasParameters):
     """Forces and torques on all bodies of a system, from one function.
 
     Parameters
@@ -94,7 +95,7 @@ class Interaction:
         self.function = check_function("an interaction", given)
         self.uses_velocity = flag("uses_velocity", uses_velocity)
         self.external = flag("external", external)
-        self.params = kernels.array_parameters(params)
+        self._params = kernels.array_parameters(params)
         self.potential = potential
         self.name = label("name", name) or str(getattr(self.function, "__name__", "interaction"))
         motion = ["t", "x", "R", *["v", "omega"] * self.uses_velocity]
@@ -266,7 +267,6 @@ class InteractionSum(Interaction):
         self.name = " + ".join(one.name for one in self._terms)
         links = [one.links for one in self._terms if one.links is not None]
         self.links = np.concatenate(links) if links else None
-        self.params = None
 
     @property
     def terms(self) -> tuple[Interaction, ...]:
@@ -275,6 +275,9 @@ class InteractionSum(Interaction):
     def check_for(self, n: int) -> None:
         for one in self._terms:
             one.check_for(n)
+
+    def with_params(self, **changes: Any) -> InteractionSum:
+        return InteractionSum(with_params_of_terms(self.name, self._terms, changes))
 
     @property
     def has_potential(self) -> bool:

@@ -113,7 +113,7 @@ class Pair(Interaction):
         self.uses_velocity = flag("uses_velocity", uses_velocity)
         self.external = flag("external", external)
         self.name = label("name", name) or str(getattr(function, "__name__", "pair"))
-        self.params = parameters(params)
+        self._params = parameters(params)
         self.each = kernels.columns("each", each)
         self.links = None if links is None else check_links(links)
         self.own = kernels.columns("own", own)

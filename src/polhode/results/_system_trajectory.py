@@ -35,6 +35,9 @@ class SystemTrajectory(OfBodies, Run):
         Attitudes, body to space, scalar last, and angular velocities in the body frames.
     position, velocity : (n, bodies, 3) arrays
         Of the centres of mass, in space.
+    t_events, y_events : list
+        For each event function, its times, and the motions there: (events, bodies, 13) arrays, for each body
+        its quaternion, omega, position and velocity.
     body : System
     """
 
