@@ -305,7 +305,7 @@ COMMANDS = [   # command lines, in a folder with the files of files.make
     ("advise good.toml --torque-file torques.py:drag --symplectic", "with a torque that depends", "drop that requirement"),
     ("advise good.toml --budget 0 --methods NMB", "got 0.0", "give a value above zero"),
     ("reproduce", "name what to reproduce: a PAPER, P", "--list shows them"),
-    ("reproduce nonsense", "'nonsense'", "valid: 'all', 'buss-2001', 'krysl-endres-200"),
+    ("reproduce nonsense", "'nonsense'", "valid: 'all', 'buss-2001', 'buss-2001-slides'"),
     ("reproduce fig1", "'fig1'", "name both: buss-2001/fig1, krysl-endres-2004"),
     ("reproduce krysl-2005/fig99", "'fig99'", "valid: 'fig1'"),
     ("reproduce krysl-2005 --output good.toml/x", "'good.toml/x'", "choose another folder with --output"),

@@ -198,7 +198,7 @@ SYSTEMS = [
     # --- runs
     (lambda: run(threads=0), "threads", "write threads=2"),
     (lambda: polhode.integrate([1, 2, 3], None, (0, 1), 0.1, threads=2), "threads=2", "leave it out"),
-    (lambda: run(method="LIEMID[I]"), "LIEMID[I]", "Methods that do are LP2"),
+    (lambda: run(method="LIEMID[I]"), "LIEMID[I]", "methods that do are LP2"),
     (lambda: run(units="deg"), "units", "give units to them"),
     (lambda: run(force=lambda t, R: (0, 0, 0)), "force goes with one body", "to which interactions can be added"),
     (lambda: run(omega0=(0, 0, 1), momentum0=(0, 0, 1)), "not both", "drop one"),

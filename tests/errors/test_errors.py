@@ -18,6 +18,7 @@ import inventory
 from calls import CALLS
 from commands import COMMANDS, SCENARIOS
 from states import STATES
+from many_systems import MANY_SYSTEMS
 from systems import SYSTEMS
 
 from polhode.cli import app, exit_codes
@@ -103,7 +104,7 @@ def test_every_error_names_the_value_the_rule_and_the_way_out(tmp_path, monkeypa
             wrong += faults(
                 line, message, exit_code, value, way_out, *(code or [exit_codes.BAD_INPUT])
             )
-        for number, (call, value, way_out) in enumerate([*CALLS, *SYSTEMS]):
+        for number, (call, value, way_out) in enumerate([*CALLS, *SYSTEMS, *MANY_SYSTEMS]):
             wrong += told(f"call {number}", call, value, way_out)
         for changes, call, value, way_out in STATES:
             with pytest.MonkeyPatch.context() as patch:

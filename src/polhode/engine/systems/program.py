@@ -342,7 +342,7 @@ def suited_to(method: Method, system: System) -> Method:
             else f"it asks for the torque on one body {method.torques} times in a step, without the places of the others"
         )
         raise InputError(
-            f"{method.name} does not run with a system: {why}.  Methods that do are LP2, VLV, EXACT, EXACT-RKN4 and the "
+            f"{method.name} does not run with a system: {why}; methods that do are LP2, VLV, EXACT, EXACT-RKN4 and the "
             "others made of kicks and drifts, NMB, SW, taylor1 to taylor6, and DOP853"
         )
     suited = method.suited(None, system)

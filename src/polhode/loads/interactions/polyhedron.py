@@ -16,7 +16,7 @@ from polhode.bodies._body import RigidBody
 from polhode.bodies.cubature import surface, tetrahedra
 from polhode.errors import number, whole
 from polhode.loads.interaction import Interaction
-from polhode.loads.interaction_checks import check_count
+from polhode.loads.count import check_count
 import polhode.loads.interactions.polyhedron_kernels as kernels
 from polhode.loads.interactions._named import named
 from polhode.loads.interactions.multipole import NEWTON, bodies_of
