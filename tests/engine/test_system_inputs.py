@@ -233,3 +233,48 @@ def test_the_interaction_of_a_stepper_takes_other_parameters():
     before = stepper.velocity
     stepper.step()
     assert np.array_equal(stepper.velocity, before)
+
+
+# --- messages -------------------------------------------------------------------------------------
+
+
+@pytest.mark.compiled
+def test_why_lists_of_whole_numbers_and_floats_are_not_compiled():
+    def mixed(t, x, R):
+        return 0.0 * x, np.array([[0, 0, 1.0], [0, 0, -1]])
+
+    run = polhode.integrate(two(mixed), t_span=(0, 0.1), step=0.1, position0=PLACES[:2])
+    assert run.mode == "callback"
+    assert run.note == "it has a list of whole numbers beside one of floats: write 1.0 for 1"
+
+
+def test_at_the_start_one_cannot_end_the_run_before():
+    def fails(t, x, R):
+        raise KeyError("spring 7")
+
+    options = {"t_span": (0, 1), "step": 0.1, "compiled": False}
+    with pytest.raises(polhode.TorqueError, match=r"'spring 7'; correct it$"):
+        polhode.integrate(two(fails), position0=PLACES[:2], **options)
+    with pytest.raises(polhode.TorqueError, match=r"; correct it$"):
+        polhode.integrate(BODIES[0], lambda t, R: {}["k"], omega0=(0, 0, 1), **options)
+
+
+@pytest.mark.parametrize(
+    ("found", "message"),
+    [
+        (None, "got None"),
+        (np.ones((2, 3)), r"got one array \(2, 3\)"),
+        ((np.ones((2, 3)), np.ones((3, 3))), r"arrays \(2, 3\) and \(3, 3\)"),
+    ],
+)
+@pytest.mark.parametrize("compiled", [True, False])
+def test_what_is_not_forces_and_torques_is_named(found, message, compiled):
+    def wrong(t, x, R):
+        return found
+
+    with pytest.raises(
+        polhode.TorqueError, match=rf"'wrong' must return .* two arrays \(2, 3\).*{message}"
+    ):
+        polhode.integrate(
+            two(wrong), t_span=(0, 1), step=0.1, position0=PLACES[:2], compiled=compiled
+        )

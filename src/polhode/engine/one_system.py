@@ -13,7 +13,8 @@ from polhode.engine.one_run import OneRun
 from polhode.engine.programs import find_bound_system
 from polhode.engine.systems.few import FewProgram
 from polhode.engine.systems.program import SystemProgram, check_chooses
-from polhode.errors import InputError, brief, floats, warn
+from polhode.engine.trouble import AT_START
+from polhode.errors import InputError, TorqueError, brief, floats, warn
 from polhode.loads._system import System
 from polhode.methods._registry import get
 from polhode.results.motion import in_principal_axes, parts
@@ -45,6 +46,7 @@ class OneSystem(OneRun):
     ) -> None:
         self.body, self.method, self.threads = system, get(method), check_threads(threads)
         self.kind = of_bodies(len(system))
+        self.placed = position0 is not None or len(system) == 1
         rotations = initial_rotations(system, rotation0, omega0, momentum0, scalar_first)
         self.motion = np.concatenate([rotations, *initial_places(system, position0, velocity0)], 1)
         self.motion = self.motion.ravel()
@@ -76,7 +78,15 @@ class OneSystem(OneRun):
     def look(self, program: SystemProgram | FewProgram, start: Start) -> None:
         """Evaluate the interaction at the start, once: a bad value is an error, and forces that change
         the momentum are told."""
-        F, N = program.checked_forces(start.t, start.motion)
+        try:
+            F, N = program.checked_forces(start.t, start.motion, AT_START)
+        except TorqueError as error:
+            if self.placed:
+                raise
+            raise InputError(
+                f"position0 is missing, and with all bodies at the origin {error}; give the positions, an array "
+                f"({len(self.body)}, 3)"
+            ) from error
         program.tried = True
         program.calls = [0 for _ in program.pythons]
         interaction = self.body.interaction

@@ -27,6 +27,8 @@ from polhode.errors import (
 )
 from polhode.loads import interaction_kernels as kernels
 from polhode.loads.interaction_parameters import HasParameters, with_params_of_terms
+from polhode.loads.answer import forces_and_torques
+from polhode.loads.count import check_number
 from polhode.loads.interaction_in_c import InC, is_in_c
 from polhode.loads.interaction_kernels import NONE
 from polhode.loads.known_energy import looks_at_time
@@ -77,6 +79,7 @@ class Interaction(HasParameters):
     links: Any = None  # of a pair interaction: the bodies that it connects
     count: int | None = None  # of bodies it is made for, where that is known
     made_for: tuple[Any, ...] = ()  # these bodies, where it has their masses or inertias
+    compared = False  # whether its forces have been compared with the slope of its potential
     cutoff: float | None = None
     box: tuple[float, float, float] | None = None
 
@@ -202,8 +205,8 @@ class Interaction(HasParameters):
     ) -> tuple[np.ndarray, np.ndarray]:
         """Forces and torques in space, as arrays (n, 3); without turns and velocities by default."""
         given, last = self._given(t, x, R, v, omega), kernels.own_copies(self.params)
-        forces, torques = self.function(*(given if self.uses_velocity else given[:3]), *last)
-        return np.asarray(forces, dtype=float), np.asarray(torques, dtype=float)
+        found = self.function(*(given if self.uses_velocity else given[:3]), *last)
+        return forces_and_torques(self.name, found, len(given[1]))
 
     def potential_energy(self, t: float, x: Any, R: Any = None) -> float | None:
         """The potential energy, or None where it is not known."""
@@ -213,6 +216,7 @@ class Interaction(HasParameters):
 
     def _given(self, t: Any, x: Any, R: Any, v: Any = None, omega: Any = None) -> tuple[Any, ...]:
         x = floats("x", x, last=3)
+        check_number(self, len(x))
         R = np.broadcast_to(np.eye(3), (len(x), 3, 3)) if R is None else floats("R", R, last=3)
         v, omega = (np.zeros_like(x) if one is None else floats("v", one) for one in (v, omega))
         return float(t), x.copy(), np.array(R), v.copy(), omega.copy()

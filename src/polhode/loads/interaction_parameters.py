@@ -37,6 +37,7 @@ class HasParameters:
                 f"{brief(given)}; write interaction.with_params(name=value) to change some of them"
             )
         self._params = self._changed(given)
+        self.__dict__.pop("compared", None)
 
     def with_params(self, **changes: Any) -> Self:
         """The same interaction with some parameters changed.
@@ -53,7 +54,8 @@ class HasParameters:
         """
         known = parameter_owners((self,))  # type: ignore[arg-type]
         _check_names(self.name, changes, known)
-        other = copy(self)
+        other: Any = copy(self)
+        other.__dict__.pop("compared", None)
         other._params = self._changed({known[key][0][1]: value for key, value in changes.items()})
         return other
 
