@@ -11,6 +11,11 @@ from polhode.engine.carriers.threads import check_threads
 from polhode.engine.ensemble.inputs import of_each_body
 from polhode.engine.one_run import OneRun
 from polhode.engine.programs import find_bound_system
+from polhode.engine.systems.encounters import (
+    jump_of_energy,
+    too_close_along,
+    too_close_at_start,
+)
 from polhode.engine.systems.few import FewProgram
 from polhode.engine.systems.program import SystemProgram, check_chooses
 from polhode.engine.trouble import AT_START
@@ -75,6 +80,18 @@ class OneSystem(OneRun):
         acting = {"terms": interaction.record(), "numbers": fingerprint(*numbers)}
         return {**super()._identity(), "interaction": acting}
 
+    def follow(self, *given: Any, **options: Any) -> Any:
+        run = super().follow(*given, **options)
+        if run.success:
+            near = too_close_along(run)
+            start = parts(self.first, self.kind).position
+            told = near and too_close_at_start(self.body, self.t0, start)
+            for why in filter(None, (near, jump_of_energy(run))):
+                run.message += f"; {why}"
+                if not (why is near and told):
+                    warn(why, RuntimeWarning)
+        return run
+
     def look(self, program: SystemProgram | FewProgram, start: Start) -> None:
         """Evaluate the interaction at the start, once: a bad value is an error, and forces that change
         the momentum are told."""
@@ -88,6 +105,9 @@ class OneSystem(OneRun):
                 f"({len(self.body)}, 3)"
             ) from error
         program.tried = True
+        x = parts(start.motion, self.kind).position
+        if why := too_close_at_start(self.body, start.t, x):
+            warn(why, RuntimeWarning)
         program.calls = [0 for _ in program.pythons]
         interaction = self.body.interaction
         known = all(one.balanced and one.is_ours for one in interaction.terms)
@@ -96,7 +116,6 @@ class OneSystem(OneRun):
         boxed = any(
             one.box for one in interaction.terms
         )  # then a pair may act through a face of it
-        x = parts(start.motion, self.kind).position
         arm = x - np.average(x, axis=0, weights=self.body.masses)
         pushed, turned = F.sum(axis=0), (N + np.cross(arm, F)).sum(axis=0)
         lever = np.linalg.norm(arm, axis=1) @ np.linalg.norm(F, axis=1)

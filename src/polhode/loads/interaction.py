@@ -79,6 +79,7 @@ class Interaction(HasParameters):
     links: Any = None  # of a pair interaction: the bodies that it connects
     count: int | None = None  # of bodies it is made for, where that is known
     made_for: tuple[Any, ...] = ()  # these bodies, where it has their masses or inertias
+    radii: Any = None  # of the bodies: it is not to act where they are closer than the sum of two
     compared = False  # whether its forces have been compared with the slope of its potential
     cutoff: float | None = None
     box: tuple[float, float, float] | None = None
