@@ -249,6 +249,15 @@ def test_what_is_stored(pulling):
     assert data.quaternion.dims == ("time", "body", "quaternion_component")
     assert data.angular_momentum.dims == ("time", "axis")
     assert data.total_energy.dims == ("time",)
+    assert data.body.values.tolist() == [0, 1, 2, 3]
+
+
+def test_what_is_counted_is_named_after_the_interaction(pulling):
+    result = run(pulling)
+    for facts in (result.summary(), result.provenance()):
+        assert facts["interaction_mode"] == "compiled"
+        assert facts["interaction_evaluations"] == result.nfev
+        assert not any(name in facts for name in ("torque_mode", "torque_evaluations"))
 
 
 ERRORS = [

@@ -285,6 +285,7 @@ SYSTEMS = [
     (lambda: System([BOX], RECORDED.__class__("", LINKED, True)), "links body 3, and there are 1", "the file is damaged"),
     (lambda: polhode.plots.flip(run()), "a run of 2", "draw systems with run.plot() and run.view()"),
     (lambda: polhode.view.page(run(), mesh=([[0, 0, 0]], [[0, 0, 0]])), "a system of several", "RigidBody.from_mesh"),
+    (lambda: run().view("a.html"), "got 'a.html', a page", "write run.view().save('a.html')"),
     # --- studies
     (lambda: polhode.sweep(System([BOX, BOX])), "System of 2 bodies", "loop over polhode.integrate"),
     (lambda: polhode.sweep({"body": [{}, {}], "sweep": {"run.step": [0.1]}}), "[[body]]", "in a loop over polhode.integrate"),
