@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from polhode import rotations
 from polhode.loads.interaction import Interaction
+from polhode.loads.interaction_energy import interaction_energy
 from polhode.loads.pair import Pair
+from polhode.results.motion import OMEGA
 
 if TYPE_CHECKING:
     from polhode.loads._system import System
@@ -78,8 +79,8 @@ def too_close_along(run: SystemTrajectory) -> str:
     if len(system) > MOST or all(term.radii is None for term in system.interaction.terms):
         return ""
     pairs = max(len(system) * (len(system) - 1) // 2, 1)
-    t, x, *_ = _points(run, max(DISTANCES // pairs, 2))
-    found = meeting_of(system, x)
+    t, motion = _points(run, max(DISTANCES // pairs, 2))
+    found = meeting_of(system, motion[..., 7:10])
     return too_close(*found, float(t[found[1].point])) if found else ""
 
 
@@ -93,11 +94,11 @@ def jump_of_energy(run: SystemTrajectory) -> str:
     simple = all(type(one) in (Pair, Interaction) for one in interaction.terms)
     if len(run.body) > FEW or not simple or interaction.energy_unknown():
         return ""
-    t, x, q, v, omega = _points(run, SAMPLES)
-    kinetic = run.body.kinetic_energy(omega, v)
+    t, motion = _points(run, SAMPLES)
+    kinetic = run.body.kinetic_energy(motion[..., OMEGA], motion[..., 10:])
     if len(t) < 2 or not kinetic.max() > GROWN * kinetic.min():
         return ""
-    energy = kinetic + _potential(interaction, t, x, q)
+    energy = kinetic + _potential(interaction, t, motion)
     if not np.isfinite(energy).all():
         return ""
     k = int(np.argmax(np.abs(np.diff(energy)))) + 1
@@ -112,20 +113,18 @@ def jump_of_energy(run: SystemTrajectory) -> str:
     )
 
 
-def _potential(interaction: Any, t: np.ndarray, x: np.ndarray, q: np.ndarray) -> np.ndarray:
+def _potential(interaction: Any, t: np.ndarray, motion: np.ndarray) -> np.ndarray:
     """The potential energy in Python: NaN where it cannot be computed."""
-    R, found = rotations.matrices(q), np.full(len(t), np.nan)
     try:
         with np.errstate(all="ignore"):
-            for k in range(len(t)):
-                found[k] = interaction.potential_energy(float(t[k]), x[k], R[k])
-    except Exception:  # a user's function: whoever asks for the energy will be told
-        found[:] = np.nan
-    return found
+            rows = motion.reshape(len(t), -1)
+            return interaction_energy(interaction, motion.shape[1], t, rows, compiled=False)  # type: ignore[return-value]
+    except Exception:  # of a user's function: whoever asks for the energy will be told
+        return np.full(len(t), np.nan)
 
 
-def _points(run: Any, most: int) -> tuple[np.ndarray, ...]:
-    """Times, places, attitudes, velocities and angular velocities at some stored points."""
+def _points(run: Any, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """Times and the motions (k, n, 13) at some stored points."""
     n, on_disk = len(run), hasattr(run, "stream")
     count = min(n, most, READ if on_disk else n)
     which = np.unique(np.linspace(0, n - 1, count).astype(int))
@@ -134,5 +133,4 @@ def _points(run: Any, most: int) -> tuple[np.ndarray, ...]:
         t, motion = (np.concatenate([one[i] for one in rows]) for i in (0, 1))
     else:
         t, motion = run.t[which], run.motion[which]
-    each = motion.reshape(len(t), len(run.body), -1)
-    return t, each[..., 7:10], each[..., :4], each[..., 10:], each[..., 4:7]
+    return t, motion.reshape(len(t), len(run.body), -1)

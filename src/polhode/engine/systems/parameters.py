@@ -103,11 +103,12 @@ def numbers_with(known: Places, numbers: tuple[float, ...], given: Any) -> tuple
     changed: set[int] = set()
     for name, value in given.items():
         where, form = known.get(name, ((), None))
-        plain = type(value) is float or (isinstance(value, np.ndarray) and value.dtype == float)
+        number = isinstance(value, float) or type(value) is int
+        plain = number or (isinstance(value, np.ndarray) and value.dtype == float)
         if not plain or np.shape(value) != form or not np.isfinite(value).all():
             return None
         for place in where:
-            found[place] = np.ravel(value).tolist()
+            found[place] = np.asarray(value, dtype=float).ravel().tolist()
             if place.start in changed:  # it is given twice
                 return None
             changed.add(place.start)
