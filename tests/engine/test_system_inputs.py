@@ -80,6 +80,7 @@ def test_arrays_that_are_changed_later_are_not_those_of_a_system():
         system.masses[0] = 2.0
 
 
+@pytest.mark.filterwarnings("ignore:the energy")  # magnets meet
 def test_a_run_continues_with_the_same_interaction_alone(tmp_path):
     def crash(done, total):
         raise RuntimeError("power cut")

@@ -80,7 +80,8 @@ class Interaction(HasParameters):
     count: int | None = None  # of bodies it is made for, where that is known
     made_for: tuple[Any, ...] = ()  # these bodies, where it has their masses or inertias
     radii: Any = None  # of the bodies: it is not to act where they are closer than the sum of two
-    compared = False  # whether its forces have been compared with the slope of its potential
+    # whether its forces have been compared with the slope of its potential, and are another one
+    compared = misfit = False
     cutoff: float | None = None
     box: tuple[float, float, float] | None = None
 
@@ -131,6 +132,8 @@ class Interaction(HasParameters):
             if not term.conservative:
                 what = "depends on velocities" if term.has_potential else "has no potential"
                 return f"the interaction {term.name!r} {what}"
+            if term.misfit:
+                return f"the interaction {term.name!r} is not minus the slope of its potential"
             if why := term.hints_at_time():
                 return f"the interaction {term.name!r} may depend on time: {why}"
         return ""

@@ -37,7 +37,7 @@ class HasParameters:
                 f"{brief(given)}; write interaction.with_params(name=value) to change some of them"
             )
         self._params = self._changed(given)
-        self.__dict__.pop("compared", None)
+        self._forget()
 
     def with_params(self, **changes: Any) -> Self:
         """The same interaction with some parameters changed.
@@ -55,9 +55,14 @@ class HasParameters:
         known = parameter_owners((self,))  # type: ignore[arg-type]
         _check_names(self.name, changes, known)
         other: Any = copy(self)
-        other.__dict__.pop("compared", None)
+        other._forget()
         other._params = self._changed({known[key][0][1]: value for key, value in changes.items()})
         return other
+
+    def _forget(self) -> None:
+        """Its forces are to be compared with the slope of its potential again."""
+        for name in ("compared", "misfit"):
+            self.__dict__.pop(name, None)
 
     def _changed(self, changes: Mapping[str, Any]) -> Any:
         """The parameters with some changed, each as the numbers were given: floats, arrays or tuples."""

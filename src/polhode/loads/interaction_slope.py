@@ -34,6 +34,7 @@ def check_slopes(interaction: Any, t: float, motion: np.ndarray) -> None:
         for turning in (False, True):
             wrong = [found for k in range(len(TURNS)) if (found := _work(few, t, x, R, k, turning))]
             if len(wrong) > 1:
+                term.misfit = True
                 _tell(term.name, t, turning, *wrong[0])
                 break
 
