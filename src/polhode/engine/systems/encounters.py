@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 MOST = 1000  # bodies whose distances are looked at
 DISTANCES = 2_000_000  # that are computed after a run
+TOUCHING = 0.999  # of the sum of the radii: what is nearer is no rounding
 READ = 1000  # points that are read of a run on disk
 FEW, SAMPLES = 12, 17  # bodies whose energy is computed after a run, and points at which it is
 GROWN = 10.0  # times the least kinetic energy: only then the energy is computed
@@ -35,7 +36,7 @@ class Meeting(NamedTuple):
 
 def closest(radii: np.ndarray, x: np.ndarray) -> Meeting | None:
     """Of bodies at places (k, n, 3); None where no two are closer than the sum of their radii."""
-    found, part = None, 1.0
+    found, part = None, TOUCHING
     for i in range(len(radii) - 1):
         least = radii[i] + radii[i + 1 :]
         r = np.linalg.norm(x[:, i + 1 :] - x[:, i : i + 1], axis=-1)
