@@ -5,6 +5,7 @@ import numpy as np
 import polhode
 import pytest
 from polhode import InputError, RigidBody, System
+from polhode.engine.many_systems import turns as turns_of
 
 BODIES = [RigidBody.box(1, 2, 3), RigidBody.box(1, 1, 2), RigidBody([1.0, 1.0, 1.0])]
 PLACES = [[-2.0, 0.0, 0.1], [2.0, 0.1, 0.0], [0.0, 3.0, 0.2]]
@@ -79,6 +80,7 @@ def test_arrays_that_are_changed_later_are_not_those_of_a_system():
         system.masses[0] = 2.0
 
 
+@pytest.mark.filterwarnings("ignore:the energy")  # magnets meet
 def test_a_run_continues_with_the_same_interaction_alone(tmp_path):
     def crash(done, total):
         raise RuntimeError("power cut")
@@ -139,3 +141,141 @@ def test_torques_of_a_pair_that_break_the_third_law_are_told():
     central = polhode.Pair(lambda r, Ri, Rj: (r, 0 * r, 0 * r), cutoff=1.0, box=(2.2, 4.0, 4.0))
     options["position0"] = [[-1.0, 0.5, 0.0], [1.0, 0.0, 0.0]]
     polhode.integrate(two(central), **options)
+
+
+def test_three_numbers_for_each_body_are_rotation_vectors_also_of_three_bodies():
+    turns = [(0, 0, 0), (0, 0, 0.3), (0, 0.2, 0)]
+    system, places = System(BODIES), {"position0": PLACES}
+    quaternions = polhode.rotations.exp(turns)
+    options = {"t_span": (0, 1), "step": 0.5, "compiled": False} | places
+    run = polhode.integrate(system, rotation0=turns, **options)
+    assert np.array_equal(run.quaternion[0], quaternions)
+    matrices = polhode.rotations.matrices(quaternions)
+    run = polhode.integrate(system, rotation0=matrices, **options)
+    assert abs(run.quaternion[0] - quaternions).max() < 1e-15
+    stepper = polhode.Stepper(system, step=0.1, rotation0=turns, compiled=False, **places)
+    stepper.rotation = turns[::-1]
+    assert np.array_equal(stepper.quaternion, quaternions[::-1])
+    for given in (turns, [turns]):  # of each system, and of the only one
+        assert np.array_equal(turns_of(given, 3, None), quaternions[None])
+    with pytest.raises(InputError, match=r"one rotation matrix; write \[matrix\] \* 3"):
+        polhode.integrate(system, rotation0=np.eye(3), **options)
+    one = polhode.integrate(two(None), rotation0=matrices[1], **options | {"position0": PLACES[:2]})
+    assert abs(one.quaternion[0] - quaternions[1]).max() < 1e-15
+
+
+# --- parameters -----------------------------------------------------------------------------------
+
+
+@polhode.pair(params={"k": 0.3, "c": 0.2})
+def joined(r, Ri, Rj, p):
+    return pull(r, Ri, Rj, p)
+
+
+@polhode.interaction(params={"k": 1.0, "at": [0.0, 0.0, 0.0]}, external=True)
+def trap(t, x, R, p):
+    forces = np.empty_like(x)
+    for i in range(len(x)):
+        forces[i] = -p.k * (x[i] - p.at)
+    return forces, np.zeros_like(x)
+
+
+def test_an_interaction_with_other_parameters():
+    both = joined + trap
+    other = both.with_params(c=0.5, **{"trap.k": 2.0})
+    assert (other.terms[0].params.c, other.terms[1].params.k) == (0.5, 2.0)
+    assert (joined.params.c, trap.params.k) == (0.2, 1.0)
+    moved = trap.with_params(at=(1, 0, 0))
+    forces, _ = moved(0.0, [[0.0, 0.0, 0.0]])
+    assert forces.tolist() == [[1.0, 0.0, 0.0]]
+    assert (joined + joined).with_params(k=1.0).terms[1].params.k == 1.0  # of one name
+    for wrong, message in [
+        (lambda: both.with_params(k=2.0), r"valid: 'c', 'at', 'joined.k'"),
+        (lambda: trap.with_params(at=2.0), r"'at' of 'trap' must have shape \(3,\)"),
+        (lambda: two(None).interaction.with_params(k=2.0), "has no parameters"),
+        (lambda: both.with_params(c=1.0, **{"joined.c": 2.0}), "is given twice"),
+        (lambda: trap.params.__setitem__("k", 2.0), r"with_params\(k=...\)"),
+        (lambda: setattr(trap, "params", {"k": 2.0}), "must be a dict of k, at"),
+    ]:
+        with pytest.raises(InputError, match=message):
+            wrong()
+
+
+def test_a_flow_takes_parameters_of_the_interaction():
+    for system in (two(joined + trap), System(BODIES * 4, joined + trap)):
+        n = len(system)
+        flow = polhode.Flow(system, step=0.1)
+        q = np.tile((0.0, 0.0, 0.0, 1.0), (n, 1))
+        given = q, np.ones((n, 3)), 0.0, 0.2
+        start = {"position0": np.arange(3.0 * n).reshape(n, 3), "velocity0": np.zeros((n, 3))}
+        for parameters in ({"trap.k": 0.5}, {"c": 0.7, "at": np.array([1.0, 0.0, 0.0])}):
+            end = flow(*given, **start, parameters=parameters)
+            other = System(system.bodies, system.interaction.with_params(**parameters))
+            same = polhode.integrate(
+                other, t_span=(0, 0.2), step=0.1, rotation0=q, omega0=given[1], **start
+            )
+            assert np.array_equal(end.position, same.position[-1])
+            assert np.array_equal(end.omega, same.omega[-1])
+        assert not np.array_equal(flow(*given, **start).position, end.position)
+        with pytest.raises(InputError, match="valid: 'c', 'at'"):
+            flow(*given, **start, parameters={"d": 1.0})
+        with pytest.raises(InputError, match="must be a dict"):
+            flow(*given, **start, parameters=3)
+    with pytest.raises(InputError, match=r"\.with_params\(k=2.0\)"):
+        polhode.integrate(system, parameters={"k": 0.5})
+
+
+def test_the_interaction_of_a_stepper_takes_other_parameters():
+    own = trap.with_params(k=1.0)
+    stepper = polhode.Stepper(two(own), step=0.1, position0=[[1, 0, 0], [0, 1, 0]], compiled=False)
+    stepper.step(5)
+    stepper.interaction.params = own.with_params(k=0.0).params
+    stepper.step()
+    before = stepper.velocity
+    stepper.step()
+    assert np.array_equal(stepper.velocity, before)
+
+
+# --- messages -------------------------------------------------------------------------------------
+
+
+@pytest.mark.compiled
+def test_why_lists_of_whole_numbers_and_floats_are_not_compiled():
+    def mixed(t, x, R):
+        return 0.0 * x, np.array([[0, 0, 1.0], [0, 0, -1]])
+
+    run = polhode.integrate(two(mixed), t_span=(0, 0.1), step=0.1, position0=PLACES[:2])
+    assert run.mode == "callback"
+    assert run.note == "it has a list of whole numbers beside one of floats: write 1.0 for 1"
+
+
+def test_at_the_start_one_cannot_end_the_run_before():
+    def fails(t, x, R):
+        raise KeyError("spring 7")
+
+    options = {"t_span": (0, 1), "step": 0.1, "compiled": False}
+    with pytest.raises(polhode.TorqueError, match=r"'spring 7'; correct it$"):
+        polhode.integrate(two(fails), position0=PLACES[:2], **options)
+    with pytest.raises(polhode.TorqueError, match=r"; correct it$"):
+        polhode.integrate(BODIES[0], lambda t, R: {}["k"], omega0=(0, 0, 1), **options)
+
+
+@pytest.mark.parametrize(
+    ("found", "message"),
+    [
+        (None, "got None"),
+        (np.ones((2, 3)), r"got one array \(2, 3\)"),
+        ((np.ones((2, 3)), np.ones((3, 3))), r"arrays \(2, 3\) and \(3, 3\)"),
+    ],
+)
+@pytest.mark.parametrize("compiled", [True, False])
+def test_what_is_not_forces_and_torques_is_named(found, message, compiled):
+    def wrong(t, x, R):
+        return found
+
+    with pytest.raises(
+        polhode.TorqueError, match=rf"'wrong' must return .* two arrays \(2, 3\).*{message}"
+    ):
+        polhode.integrate(
+            two(wrong), t_span=(0, 1), step=0.1, position0=PLACES[:2], compiled=compiled
+        )

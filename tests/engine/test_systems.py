@@ -225,6 +225,10 @@ def test_points_between_steps_events_and_checkpoints(pulling, tmp_path):
     ended = run(pulling, "EXACT", events=meet)
     assert ended.status == "event"
     assert abs(ended.position[-1, 0, 0] + 1.9) < 1e-12
+    (found,) = ended.y_events
+    assert found.shape == (1, 4, 13)
+    assert np.array_equal(found[0, :, 7:10], ended.position[-1])
+    assert np.array_equal(found[0, :, :4], ended.quaternion[-1])
 
     def crash(done, total):
         if done > 10:
@@ -245,6 +249,15 @@ def test_what_is_stored(pulling):
     assert data.quaternion.dims == ("time", "body", "quaternion_component")
     assert data.angular_momentum.dims == ("time", "axis")
     assert data.total_energy.dims == ("time",)
+    assert data.body.values.tolist() == [0, 1, 2, 3]
+
+
+def test_what_is_counted_is_named_after_the_interaction(pulling):
+    result = run(pulling)
+    for facts in (result.summary(), result.provenance()):
+        assert facts["interaction_mode"] == "compiled"
+        assert facts["interaction_evaluations"] == result.nfev
+        assert not any(name in facts for name in ("torque_mode", "torque_evaluations"))
 
 
 ERRORS = [

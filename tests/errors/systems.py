@@ -48,6 +48,20 @@ def fails(t, x, R):
     raise KeyError("spring 7")
 
 
+@interaction(params={"k": 1.0})
+def hard(t, x, R, p):
+    return p.k * x, x
+
+
+HARD = hard
+
+
+def one_place():
+    """Two bodies at the origin, where the attraction is infinite."""
+    pull = Pair(lambda r, Ri, Rj: (r / (r @ r), r, r))
+    return run(system=System([BOX, BOX], pull, fixed=True), position0=None)
+
+
 def late_error(t, x, R):
     if t > 0.15:
         raise KeyError("spring 7")
@@ -129,6 +143,8 @@ SYSTEMS = [
     (lambda: System([BOX, [1, 2, -3]]), "bodies[1]", "correct it"),
     (lambda: System([BOX, BOX], fixed=[2]), "got [2]", "correct it"),
     (lambda: System([BOX, BOX], Pair(one_way_with_each, each={"k": [1, 2, 3]})), "for 3 bodies", "give as many of each"),
+    (lambda: interactions.dipoles([(0, 0, 1)] * 3)(0.0, APART), "for 3 bodies, and there are 2", "give as many of each"),
+    (lambda: polhode.integrate([BOX, BOX]), "a list of 2", "write System(bodies, interaction)"),
     # --- interactions
     (lambda: System([BOX, BOX], 7), "got 7", "write def f(t, x, R): ..."),
     (lambda: interaction(7), "got 7", "write def f(...): ..."),
@@ -205,9 +221,26 @@ SYSTEMS = [
     (lambda: run(position0=None), "position0 is missing", "give the positions"),
     (lambda: run(position0=[[0, 0, 0]]), "(1, 3)", "give as many"),
     (lambda: run(omega0=np.ones((3, 3))), "(3, 3)", "give one of these"),
+    (
+        lambda: run(system=System([BOX] * 3), position0=np.eye(3), rotation0=np.eye(3)),
+        "one rotation matrix", "write [matrix] * 3",
+    ),
     (lambda: run(rotation0=(np.nan, 0, 0)), "rotation0[0] = nan", "remove or replace it"),
     (lambda: run(rotation0=[[0, 0, 0], [np.nan, 0, 0]]), "nan", "correct it"),
     (lambda: run(fails), "raised KeyError at t = 0", "correct it"),
+    (lambda: run(lambda t, x, R: None), "two arrays (2, 3), got None", "write return forces, torques"),
+    (lambda: run(lambda t, x, R: x), "two arrays (2, 3), got one array (2, 3)", "write return forces, torques"),
+    (lambda: run(polhode.pair(lambda r, Ri, Rj: r)), "three vectors, got one array (3,)", "write return F, Ti, Tj"),
+    (lambda: one_place(), "position0 is missing", "give the positions"),
+    # --- parameters
+    (lambda: HARD.with_params(c=1.0), "'c'", "valid: 'k'"),
+    (lambda: HARD.with_params(k=1.0, **{"hard.k": 1.0}), "'hard.k' is given twice", "give it once"),
+    (lambda: HARD.with_params(k=[1.0]), "got (1,)", "give as many numbers"),
+    (lambda: interaction(still).with_params(k=1.0), "'still' has no parameters", "params={...}"),
+    (lambda: setattr(HARD, "params", 7), "got 7", "with_params(name=value)"),
+    (lambda: HARD.params.__setitem__("k", 7), "k = 7", ".with_params(k=...)"),
+    (lambda: run(parameters={"k": 7}), "parameters", ".with_params(k=2.0)"),
+    (lambda: polhode.Flow(System([BOX]), step=0.1)([0, 0, 0, 1], [0, 0, 1], 0.0, 1.0, parameters=7), "got 7", "{name: value}"),
     (lambda: run(velocity0=(0, np.nan, 0)), "velocity0[1] = nan", "remove or replace it"),
     (
         lambda: run(system=System([BOX, BOX], fixed=[1]), velocity0=[[0, 0, 0], [1, 0, 0]]),
@@ -218,7 +251,8 @@ SYSTEMS = [
     # --- steps
     (lambda: polhode.Stepper(System([BOX, BOX]), "heavy_top", step=0.1), "torque goes with one body", "can be added"),
     (lambda: stepper().apply_impulse((0, 0, 1)), "each of the 2 bodies", "body=0"),
-    (lambda: stepper().apply_impulse((0, 0, 1), body=2), "got 2", "correct it"),
+    (lambda: stepper().apply_impulse((0, 0, 1), body=2), "got 2", "write body="),
+    (lambda: stepper().apply_impulse((0, 0, 1), body=-1), "got -1", "write body=1"),
     (lambda: setattr(stepper(), "position", (0, 0, 1)), "(3,)", "give as many"),
     (lambda: setattr(stepper(fixed=[1]), "velocity", (0, 0, 1)), "body 1", "drop it from fixed"),
     (lambda: setattr(stepper(), "state", 7), "SystemStepper of LP2", "use the state of one"),
@@ -251,6 +285,7 @@ SYSTEMS = [
     (lambda: System([BOX], RECORDED.__class__("", LINKED, True)), "links body 3, and there are 1", "the file is damaged"),
     (lambda: polhode.plots.flip(run()), "a run of 2", "draw systems with run.plot() and run.view()"),
     (lambda: polhode.view.page(run(), mesh=([[0, 0, 0]], [[0, 0, 0]])), "a system of several", "RigidBody.from_mesh"),
+    (lambda: run().view("a.html"), "got 'a.html', a page", "write run.view().save('a.html')"),
     # --- studies
     (lambda: polhode.sweep(System([BOX, BOX])), "System of 2 bodies", "loop over polhode.integrate"),
     (lambda: polhode.sweep({"body": [{}, {}], "sweep": {"run.step": [0.1]}}), "[[body]]", "in a loop over polhode.integrate"),

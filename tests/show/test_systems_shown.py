@@ -7,6 +7,7 @@ import polhode
 import pytest
 from polhode import InputError, RigidBody, System, interactions, plots
 from polhode.results import conserved
+from polhode.show.plots.smooth import smooth
 from polhode.show.view._page import encode
 from polhode.show.view.systems import BODY_FRAMES
 
@@ -176,3 +177,18 @@ def test_notebooks_show_systems_and_their_runs(run):
     card = run._repr_html_()
     assert "6: 2 rod, pebble, sphere, mesh, points" in card and "<img" in card
     assert "springs" in run.body._repr_html_() and "2 rod" in run.body._repr_html_()
+
+
+def test_curves_of_long_steps_are_smooth():
+    by_rtol = chain(KINDS[:2], step=None, rtol=1e-6)
+    assert by_rtol.steps < 50
+    curves = smooth(by_rtol)
+    assert len(curves) >= 1500 and np.isin(by_rtol.t, curves.t).all()
+    near = chain(KINDS[:2], step=None, rtol=1e-9, t_eval=curves.t)
+    assert abs(curves.position - near.position).max() < 1e-2
+    assert abs(curves.quaternion - near.quaternion).max() < 1e-2
+    assert smooth(near) is near
+    alone = polhode.integrate(ROD, t_span=(0, 20), rtol=1e-6, omega0=(1, 2, 3), compiled=False)
+    assert abs(smooth(alone).quaternion ** 2).sum(axis=1) == pytest.approx(1.0)
+    lines = [line for axes in by_rtol.plot().axes[:1] for line in axes.lines]
+    assert all(len(line.get_xdata()) >= 1500 for line in lines)

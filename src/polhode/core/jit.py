@@ -23,6 +23,7 @@ import warnings
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from traceback import walk_tb
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
@@ -276,6 +277,8 @@ def compile_obstacle(attempt: Callable[[], Any]) -> str | None:
     except PolhodeError:
         raise
     except tuple(of_numba + AT_A_LOSS) as error:
+        if _mixed(error):
+            return "it has a list of whole numbers beside one of floats: write 1.0 for 1"
         text = re.sub("\x1b\\[[0-9;]*m", "", str(error))  # numba writes in colours
         lines = [
             line.strip()
@@ -284,6 +287,12 @@ def compile_obstacle(attempt: Callable[[], Any]) -> str | None:
         ]
         return (lines[0] if lines else type(error).__name__)[:200]
     return None
+
+
+def _mixed(error: BaseException) -> bool:
+    """Whether numba gave up at nested lists of different numbers, of which it says nothing."""
+    names = {frame.f_code.co_name for frame, _ in walk_tb(error.__traceback__)}
+    return isinstance(error, AssertionError) and "list_to_list" in names
 
 
 def compiles(attempt: Callable[[], Any]) -> bool:

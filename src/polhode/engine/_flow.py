@@ -26,6 +26,7 @@ from polhode.engine.one_run import check_control
 from polhode.engine.prepared import (
     FOUR,
     THREE,
+    Compared,
     Given,
     Ready,
     changed,
@@ -322,10 +323,10 @@ class Flow(FlowParts, Card):
             p = ready.filled(given)
         if self._force is not None and isinstance(inertia, RigidBody):
             p = (*p[: ready.mass], inertia.mass, *p[ready.mass + 1 :])
-        if given is not None and ready.bound.span is not None and not ready.knows(p):
+        if given is not None and ready.bound.span is not None and not ready.compared.knows(p):
             if not self._agrees(ready, np.concatenate([q, Om, *rest]), given):
                 return None
-            ready.learn(p)
+            ready.compared.learn(p)
         return ready, I or ready.moments, p, given
 
     def _other(self, inertia):
@@ -380,7 +381,7 @@ class Flow(FlowParts, Card):
         still = (q, Om, tuple(rest), 0.0, 0.0, self._control, MOST, growth, moments, p, *self._axes)
         where = places(program.loads, 0 if body.is_principal else 9)
         span = (low, high) if bound.span else (-math.inf, math.inf)
-        ready = Ready(bound, direct(loop, *still), moments, p, *where, span, growth, [p, p])
+        ready = Ready(bound, direct(loop, *still), moments, p, *where, span, growth, Compared(p))
         self._ready[kind] = ready
         return ready
 

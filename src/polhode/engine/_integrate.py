@@ -117,7 +117,8 @@ def integrate(
         `polhode methods` lists them.  The default with a step is LP2: symplectic, second order, one
         torque evaluation per step; with `rtol` it is DOP853.
     rotation0 : scipy Rotation, 3x3 matrix, scalar-last quaternion, rotation vector, or None
-        Attitude at t0, body to space.
+        Attitude at t0, body to space.  Of a system one for all bodies, or one for each: (n, 3) rotation
+        vectors, also of three bodies, (n, 4) quaternions, (n, 3, 3) matrices.
     scalar_first : bool, optional
         Whether a quaternion is written (w, x, y, z); (x, y, z, w), as in SciPy, by default.
     omega0, momentum0 : three numbers
@@ -143,7 +144,8 @@ def integrate(
         Store one point every so many steps, and the end; "end" stores only the two ends and needs
         no memory.
     events : function or list of functions g(t, R, omega), in flight g(t, R, omega, x, v), optional
-        Zeros are located on the interpolant; attributes `terminal` and `direction` as in scipy's
+        That of a system is always g(t, R, omega, x, v), of arrays (n, 3, 3) and (n, 3) with a row for each
+        body, also if bodies are fixed.  Zeros are located on the interpolant; attributes `terminal` and `direction` as in scipy's
         solve_ivp.  The speeds of rotors come last.  A function that returns True or False has its
         zeros where that changes.  It gets copies, as torques and forces do, and may write to them.
     breaks : times, optional

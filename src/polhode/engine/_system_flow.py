@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Never
 
@@ -14,10 +14,11 @@ from polhode.core.loops.fixed import DONE
 from polhode.core.motions import of_bodies
 from polhode.engine.one_run import check_control
 from polhode.engine.one_system import OneSystem, refuse_beside_system
-from polhode.engine.prepared import FlightMotion
+from polhode.engine.prepared import Compared, FlightMotion
 from polhode.engine.programs import Bound, find_bound_system, watched
 from polhode.engine.schedule import LARGEST_COUNT
-from polhode.engine.systems.few import FewProgram
+from polhode.engine.systems.few import FewProgram, trouble
+from polhode.engine.systems.parameters import numbers_with, places, with_parameters
 from polhode.engine.systems.program import suited_to
 from polhode.engine.whole_run import MOST, axes_of, carry_system_loop
 from polhode.errors import (
@@ -77,6 +78,7 @@ class SystemFlow(Card):
         "_bound",
         "_carry",
         "_control",
+        "_known",
         "_lasting",
         "_max_step",
         "_method",
@@ -125,6 +127,7 @@ class SystemFlow(Card):
         self._bound: Bound | None = None
         self._lasting, self._span = False, (0.0, 0.0)
         self._carry: tuple[Any, ...] | None = None
+        self._known: tuple[Any, ...] | None = None  # the program, the places of its parameters, ...
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process, or a copy, prepares it anew."""
@@ -142,6 +145,7 @@ class SystemFlow(Card):
         *,
         position0: ArrayLike | None = None,
         velocity0: ArrayLike | None = None,
+        parameters: Mapping[str, Any] | None = None,
         t_eval: ArrayLike | None = None,
     ) -> FlightMotion:
         """The motion at t1 from that at t0.
@@ -153,6 +157,9 @@ class SystemFlow(Card):
             quickest; attitudes as quaternions (x, y, z, w).
         t0, t1 : float
             t1 < t0 runs backwards.
+        parameters : dict, optional
+            Other values of parameters of the interaction, by name; "interaction.name" in a sum where several
+            have one of this name.
         t_eval : array of times, optional
             Where the motion is wanted in place of t1, as in `integrate`.
 
@@ -172,9 +179,9 @@ class SystemFlow(Card):
         given = rotation0, omega0, position0, velocity0
         if t_eval is None and self._step is not None and not self._scalar_first:
             rows = self._rows(given)
-            if rows is not None and self._carried(rows, t0, t1):
+            if rows is not None and self._carried(rows, t0, t1, parameters):
                 return FlightMotion(*rows)
-        return self._by_integrate(given, t0, t1, t_eval)
+        return self._by_integrate(given, t0, t1, parameters, t_eval)
 
     body = property(operator.attrgetter("_system"), doc="The system.")
     method = property(operator.attrgetter("_method"), doc="The method.")
@@ -246,16 +253,20 @@ class SystemFlow(Card):
             return None
         return tuple(found)
 
-    def _carried(self, rows: tuple[np.ndarray, ...], t0: float, t1: float) -> bool:
+    def _carried(self, rows: tuple[np.ndarray, ...], t0: float, t1: float, parameters: Any) -> bool:
         """Whether the motion in these arrays, which was that at t0, is now that at t1; where not,
         `integrate` is to be asked."""
         ready = self._ready(rows, t0, t1)
         if ready is None:
             return False
-        carry, moments, parameters = ready
+        carry, moments, p = ready
         y = np.empty((1, 13 * len(rows[0])))
+        if parameters is not None:
+            p = self._numbers_with(parameters, p, rows)
+            if p is None:
+                return False
         try:
-            why = carry(*rows, y, t0, t1, self._control, MOST, moments, parameters, *self._axes)
+            why = carry(*rows, y, t0, t1, self._control, MOST, moments, p, *self._axes)
         except Exception:  # of the interaction: `integrate` will say where
             return False
         return why == DONE
@@ -283,6 +294,24 @@ class SystemFlow(Card):
         self._carry = direct(carry_system_loop(program), *still, *numbers), moments, p
         return self._carry
 
+    def _numbers_with(
+        self, given: Any, p: tuple[float, ...], rows: tuple[np.ndarray, ...]
+    ) -> tuple[float, ...] | None:
+        """The numbers of the loop with some parameters changed; None where `integrate` is to be asked:
+        machine code and Python are compared with them too."""
+        bound: Any = self._bound
+        if self._known is None or self._known[0] is not bound:
+            self._known = bound, places(self._system), Compared(p)
+        _, where, compared = self._known
+        found = numbers_with(where, p, given)
+        if found is None or bound.span is None or compared.knows(found):
+            return found
+        motion = np.concatenate(rows, axis=1).ravel()
+        if trouble(with_parameters(self._system, given), *self._span, motion):
+            return None
+        compared.learn(found)
+        return found
+
     def _find(self, t0: float, t1: float, motion: np.ndarray) -> Bound:
         """The program, bound anew only where it may have changed."""
         low, high = self._span
@@ -305,14 +334,24 @@ class SystemFlow(Card):
     # --- the other ways ---------------------------------------------------------------------------
 
     def _by_integrate(
-        self, given: tuple[Any, ...], t0: float, t1: float, t_eval: ArrayLike | None
+        self,
+        given: tuple[Any, ...],
+        t0: float,
+        t1: float,
+        parameters: Any,
+        t_eval: ArrayLike | None,
     ) -> FlightMotion:
-        rotation0, omega0, *places = given
+        rotation0, omega0, *beside = given
         check_times(np.array([t0, t1]), "t0 and t1")
         if t0 == t1:
             raise InputError(f"t0 and t1 must differ, got {t0!r} for both; give another t1")
         turning = rotation0, omega0, None, self._scalar_first
-        one = Prepared(self, self._system, self._method, *turning, *places)
+        one: OneSystem
+        if parameters is None:
+            one = Prepared(self, self._system, self._method, *turning, *beside)
+        else:
+            other = with_parameters(self._system, parameters)
+            one = OneSystem(other, self._method, *turning, *beside)
         if self._tolerance is None:
             one.will_step((t0, t1), self._step, None)
         else:

@@ -30,8 +30,10 @@ class SystemStepper(Stepping, SettableSystem):
     backwards.  Between steps you may assign to `rotation`, `quaternion` or `matrix`, to `omega`,
     `momentum` or `momentum_spatial`, `position` and `velocity`: arrays with a row for each body.  The
     method then starts again from there, which takes one evaluation of the interaction.  What is
-    read cannot be written into: change a copy, and assign it.  The interaction may change as the
-    torque of a `Stepper` may.
+    read cannot be written into: change a copy, and assign it.  The parameters of the interaction may
+    change too, `stepper.interaction.params = stepper.interaction.with_params(k=2.0).params`, and so may
+    anything that it reads outside itself; in a sum they are those of a term,
+    `stepper.interaction.terms[0].params`.
 
     Examples
     --------

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from polhode.engine.trouble import CORRECT, list_parts, torque_error
+from polhode.engine.trouble import AT_START, CORRECT, list_parts, torque_error
 from polhode.core.loops import fixed as loops
 from polhode.errors import ConvergenceError, IntegrationError
 from polhode.loads.potential import potential_energy
@@ -76,7 +76,7 @@ def check_first(program: Any, t: float, y: np.ndarray) -> None:
     if program.tried:
         return
     program.tried = True
-    trouble = program.trouble_at(t, y)
+    trouble = program.trouble_at(t, y, AT_START)
     if trouble is not None:
         raise trouble
 
@@ -88,8 +88,8 @@ def start_error(
     torque that failed."""
     if type(cause).__module__.startswith("numba."):
         return None
-    error = program.trouble_at(t, motion)
-    error = error or torque_error(cause, f"at t = {t!r}", who=acting_in(program))
+    error = program.trouble_at(t, motion, AT_START)
+    error = error or torque_error(cause, f"at t = {t!r}", AT_START, who=acting_in(program))
     error.t = t
     return error
 

@@ -25,7 +25,8 @@ def _name(g: Callable[..., Any]) -> str:
 
 
 class Watch:
-    """Looks for sign changes of g(t, R, omega), in flight g(t, R, omega, x, v), from step to step.
+    """Looks for sign changes of g(t, R, omega), in flight and of a system g(t, R, omega, x, v), from step
+    to step.
 
     `g.terminal` (True, or after how many events) ends the run; `g.direction` > 0 or < 0 takes only
     rising or falling zeros.  A function that returns True or False has its zeros where that
@@ -182,9 +183,12 @@ class Watch:
 
     def results(self) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """For each event function its times and the motions there (quaternion, omega, ...), in the
-        user's axes."""
+        user's axes; of a system with a row for each body."""
+        shape = (-1, self.kind.bodies, 13) if self.kind.bodies else (-1, self.kind.width)
         motions = [
-            in_user_axes(self.body, np.array(found).reshape(-1, self.kind.width), self.kind)
+            in_user_axes(
+                self.body, np.array(found).reshape(-1, self.kind.width), self.kind
+            ).reshape(shape)
             for found in self.motions
         ]
         return [np.array(times) for times in self.times], motions

@@ -242,15 +242,13 @@ def each_body(name: str, value: np.ndarray, bodies: int) -> np.ndarray:
 def turns(given: Any, bodies: int, scalar_first: bool | None) -> np.ndarray:
     """Quaternions (1 or n, bodies, 4) from attitudes of all bodies alike, of each, or of each in each
     system."""
-    if given is None or hasattr(given, "as_quat"):
-        q = inputs.attitudes(given, scalar_first)
-    else:
+    if given is not None and not hasattr(given, "as_quat"):
         value = floats("rotation0", given, finite=False)
         matrices = value.ndim == 3 and value.shape == (bodies, 3, 3)  # one for each body
         if value.ndim in (3, 4) and not matrices and value.shape[1] == bodies:
-            flat = inputs.attitudes(value.reshape(-1, *value.shape[2:]), scalar_first)
-            return flat.reshape(len(value), bodies, 4)
-        q = inputs.attitudes(given, scalar_first)
+            rows = value.reshape(-1, *value.shape[2:])
+            return inputs.of_each_body(rows, len(rows), scalar_first).reshape(-1, bodies, 4)
+    q = inputs.of_each_body(given, bodies, scalar_first)
     if len(q) not in (1, bodies):
         raise InputError(
             f"rotation0 must be an attitude for all bodies, one for each of the {bodies}, or for those of each system, "

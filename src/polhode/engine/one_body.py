@@ -39,6 +39,11 @@ def as_body(body: RigidBody | ArrayLike, who: str = "") -> RigidBody:
     """A RigidBody that can be run, from a RigidBody or an inertia; `who` follows no rotors."""
     if not isinstance(body, RigidBody):
         given: Any = body
+        if isinstance(given, (list, tuple)) and any(isinstance(one, RigidBody) for one in given):
+            raise InputError(
+                f"body must be one body, got a list of {len(given)}; write System(bodies, interaction) for bodies that move "
+                "together, or use ensemble for each alone"
+            )
         plain = type(given) in (list, tuple) and all(type(one) in (int, float) for one in given)
         body = _body_of(tuple(given)) if plain else RigidBody(given)
     check_moments(body.moments)

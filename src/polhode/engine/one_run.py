@@ -249,7 +249,7 @@ class OneRun(ABC):
             **environment(),
             "method": self.method.name,
             **{name: load and repr(load) for name, load in self._loads().items()},
-            "torque_mode": self.program.mode,
+            f"{self.kind.acting}_mode": self.program.mode,
             "body": self.body.to_dict(),
             "initial": described(self.first, self.kind),
             "t_span": [self.t0, self.t1],

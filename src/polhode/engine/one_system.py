@@ -8,12 +8,18 @@ import numpy as np
 
 from polhode.core.motions import of_bodies
 from polhode.engine.carriers.threads import check_threads
-from polhode.engine.ensemble.inputs import attitudes
+from polhode.engine.ensemble.inputs import of_each_body
 from polhode.engine.one_run import OneRun
 from polhode.engine.programs import find_bound_system
+from polhode.engine.systems.encounters import (
+    jump_of_energy,
+    too_close_along,
+    too_close_at_start,
+)
 from polhode.engine.systems.few import FewProgram
 from polhode.engine.systems.program import SystemProgram, check_chooses
-from polhode.errors import InputError, brief, floats, warn
+from polhode.engine.trouble import AT_START
+from polhode.errors import InputError, TorqueError, brief, floats, warn
 from polhode.loads._system import System
 from polhode.methods._registry import get
 from polhode.results.motion import in_principal_axes, parts
@@ -45,6 +51,7 @@ class OneSystem(OneRun):
     ) -> None:
         self.body, self.method, self.threads = system, get(method), check_threads(threads)
         self.kind = of_bodies(len(system))
+        self.placed = position0 is not None or len(system) == 1
         rotations = initial_rotations(system, rotation0, omega0, momentum0, scalar_first)
         self.motion = np.concatenate([rotations, *initial_places(system, position0, velocity0)], 1)
         self.motion = self.motion.ravel()
@@ -73,11 +80,34 @@ class OneSystem(OneRun):
         acting = {"terms": interaction.record(), "numbers": fingerprint(*numbers)}
         return {**super()._identity(), "interaction": acting}
 
+    def follow(self, *given: Any, **options: Any) -> Any:
+        run = super().follow(*given, **options)
+        if run.success:
+            near = too_close_along(run)
+            start = parts(self.first, self.kind).position
+            told = near and too_close_at_start(self.body, self.t0, start)
+            for why in filter(None, (near, jump_of_energy(run))):
+                run.message += f"; {why}"
+                if not (why is near and told):
+                    warn(why, RuntimeWarning)
+        return run
+
     def look(self, program: SystemProgram | FewProgram, start: Start) -> None:
         """Evaluate the interaction at the start, once: a bad value is an error, and forces that change
         the momentum are told."""
-        F, N = program.checked_forces(start.t, start.motion)
+        try:
+            F, N = program.checked_forces(start.t, start.motion, AT_START)
+        except TorqueError as error:
+            if self.placed:
+                raise
+            raise InputError(
+                f"position0 is missing, and with all bodies at the origin {error}; give the positions, an array "
+                f"({len(self.body)}, 3)"
+            ) from error
         program.tried = True
+        x = parts(start.motion, self.kind).position
+        if why := too_close_at_start(self.body, start.t, x):
+            warn(why, RuntimeWarning)
         program.calls = [0 for _ in program.pythons]
         interaction = self.body.interaction
         known = all(one.balanced and one.is_ours for one in interaction.terms)
@@ -86,7 +116,6 @@ class OneSystem(OneRun):
         boxed = any(
             one.box for one in interaction.terms
         )  # then a pair may act through a face of it
-        x = parts(start.motion, self.kind).position
         arm = x - np.average(x, axis=0, weights=self.body.masses)
         pushed, turned = F.sum(axis=0), (N + np.cross(arm, F)).sum(axis=0)
         lever = np.linalg.norm(arm, axis=1) @ np.linalg.norm(F, axis=1)
@@ -136,7 +165,7 @@ def initial_rotations(
     n = len(system)
     if omega0 is not None and momentum0 is not None:
         raise InputError("give omega0 or momentum0, not both; drop one")
-    q = np.broadcast_to(each(name, attitudes(rotation0, scalar_first), n, 4), (n, 4))
+    q = np.broadcast_to(each(name, of_each_body(rotation0, n, scalar_first, name), n, 4), (n, 4))
     which = "omega0" if momentum0 is None else "momentum0"
     given = omega0 if momentum0 is None else momentum0
     vector = np.zeros((n, 3)) if given is None else each(which, floats(which, given), n, 3)

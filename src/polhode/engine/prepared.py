@@ -36,6 +36,24 @@ _FLOAT = np.dtype(float)
 # --- ready to be called ---------------------------------------------------------------------------
 
 
+class Compared:
+    """Parameters with which machine code and Python were compared."""
+
+    def __init__(self, parameters: tuple[float, ...]) -> None:
+        self.least = self.largest = parameters
+
+    def knows(self, parameters: tuple[float, ...]) -> bool:
+        """Whether they were compared with parameters like these."""
+        return all(map(operator.le, self.least, parameters)) and all(
+            map(operator.le, parameters, self.largest)
+        )
+
+    def learn(self, parameters: tuple[float, ...]) -> None:
+        """They have been compared with these."""
+        self.least = tuple(map(min, self.least, parameters))
+        self.largest = tuple(map(max, self.largest, parameters))
+
+
 class Ready(NamedTuple):
     """A program and its loop, ready to be called."""
 
@@ -48,25 +66,12 @@ class Ready(NamedTuple):
     mass: int  # where it is among the parameters, in flight
     span: tuple[float, float]  # over which machine code and Python were compared
     growth: float  # of the kinetic energy, beyond which the potential is asked
-    # the least and the largest of each parameter with which they were compared
-    known: list[tuple[float, ...]]
+    compared: Compared
 
     def serves(self, t0: float, t1: float) -> bool:
         """Whether it is still what it was, and good for a run between these times."""
         low, high = self.span
         return low <= t0 <= high and low <= t1 <= high and self.bound.unchanged()
-
-    def knows(self, parameters: tuple[float, ...]) -> bool:
-        """Whether machine code and Python were compared with parameters like these."""
-        least, largest = self.known
-        return all(map(operator.le, least, parameters)) and all(
-            map(operator.le, parameters, largest)
-        )
-
-    def learn(self, parameters: tuple[float, ...]) -> None:
-        """They have been compared with these."""
-        least, largest = self.known
-        self.known[:] = tuple(map(min, least, parameters)), tuple(map(max, largest, parameters))
 
     def filled(self, given: Mapping[str, Any]) -> tuple[float, ...]:
         """The parameters of the loop with some of the torque's changed."""

@@ -17,7 +17,7 @@ from polhode.engine.bound_loops import BoundLoops
 from polhode.engine.flight import Parameters, actions, flying
 from polhode.engine.rotors import body_numbers, motors_of, speeds_felt, with_motors
 from polhode.engine.ways import derivatives_trouble, potential_trouble, ways
-from polhode.engine.trouble import torque_trouble
+from polhode.engine.trouble import CORRECT, torque_trouble
 from polhode.errors import InputError, IntegrationError
 from polhode.loads.agreement import Start
 from polhode.loads.known_energy import check_potential
@@ -139,9 +139,9 @@ class Program(BoundLoops):
             if python and count is not None:
                 python.calls = count
 
-    def trouble_at(self, t: float, y: np.ndarray) -> IntegrationError | None:
+    def trouble_at(self, t: float, y: np.ndarray, fix: str = CORRECT) -> IntegrationError | None:
         """The error of torque, force or motors at a motion in principal axes."""
-        return torque_trouble(self.body, self.torque, self.force, self.motion_kind, t, y)
+        return torque_trouble(self.body, self.torque, self.force, self.motion_kind, t, y, fix)
 
     def digests(self) -> dict[str, Any]:
         """Digests of code, for provenance: of torque and method, of torque and force alone, and of the

@@ -17,6 +17,7 @@ from polhode.engine.rotors import motors_of
 from polhode.engine.systems.few import build as build_few
 from polhode.engine.systems.program import build as build_system
 from polhode.loads.agreement import Start
+from polhode.loads.interaction_slope import check_slopes
 from polhode.methods.exact_flow import lined_up, symmetry_axis
 
 if TYPE_CHECKING:
@@ -195,6 +196,7 @@ def find_bound_system(method: Method, system: System, compiled: bool, start: Sta
     if found is not None and found.serves(start):
         return found
     given = method, system, compiled, start.t, start.end, start.motion
+    check_slopes(system.interaction, start.t, start.motion.reshape(len(system), -1))
     program = build_few(*given)
     shared = program is not None and program.mode == "compiled"
     made: Any = build_system(*given) if program is None else program

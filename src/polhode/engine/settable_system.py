@@ -105,10 +105,10 @@ class SettableSystem(InMotion):
                     "of the body: body=0"
                 )
             return given
-        number = whole("body", body, 0, "write body=0")
-        if number >= n:
+        number = whole("body", body, -n, "write body=0")
+        if not 0 <= number < n:
             raise InputError(
-                f"body must be the number of one of {n}, counted from 0, got {number}; correct it"
+                f"body must be the number of one of {n}, from 0 to {n - 1}, got {number}; write body={number % n}"
             )
         found = np.zeros((n, 3))
         found[number] = three(name, value)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from polhode.core.motions import Kind
     from polhode.loads._torque import Torque
 
+AT_START = "correct it"
 CORRECT = "correct it, or end the run before"
 
 
@@ -45,7 +46,13 @@ def torque_error(
 
 
 def torque_trouble(
-    body: RigidBody, torque: Torque, force: Torque | None, kind: Kind, t: float, y: np.ndarray
+    body: RigidBody,
+    torque: Torque,
+    force: Torque | None,
+    kind: Kind,
+    t: float,
+    y: np.ndarray,
+    fix: str = CORRECT,
 ) -> IntegrationError | None:
     """Evaluate torque and force as Python at time t and motion y (principal axes): the TorqueError
     if a value is bad."""
@@ -68,11 +75,11 @@ def torque_trouble(
         try:
             value = acting(t, R, *(np.where(np.isfinite(x), x, 0.0) for x in seen))
         except Exception as cause:
-            return torque_error(cause, place, who=who)
+            return torque_error(cause, place, fix, who)
         if value.shape != (3,):
             return TorqueError(
                 f"{who} must return three numbers, got shape {value.shape} {place}; correct it"
             )
         if not np.isfinite(value).all():
-            return TorqueError(f"{who} returned {value.tolist()} {place}; {CORRECT}")
+            return TorqueError(f"{who} returned {value.tolist()} {place}; {fix}")
     return None

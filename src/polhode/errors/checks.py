@@ -278,6 +278,11 @@ def check_options(function: Callable[..., Any], options: Mapping[str, Any]) -> N
             one.name for one in parameters if one.kind not in (one.POSITIONAL_ONLY, one.VAR_KEYWORD)
         ]
         for name in options:
+            if name == "parameters" and "step" in valid and name not in valid:
+                raise InputError(
+                    f"{function.__name__} takes the parameters that torque or interaction have; write .with_params(k=2.0) to "
+                    "change some, or use Flow or ensemble, whose parameters={'k': 2.0} change them for a call"
+                )
             if name not in valid:
                 raise unknown(f"option of {function.__name__}", name, valid)
 

@@ -54,7 +54,13 @@ def as_any_run(run: Any) -> Trajectory | SystemTrajectory:
     if isinstance(run, (Trajectory, SystemTrajectory)):
         return run
     if isinstance(run, (str, os.PathLike)):
-        return _read(as_path("path", run), (Trajectory, SystemTrajectory))
+        path = as_path("path", run)
+        if path.suffix.lower() in (".html", ".htm"):
+            raise InputError(
+                f"a run is shown beside others by its file, such as run.nc, got {str(path)!r}, a page; write "
+                f"run.view().save({str(path)!r}) to make one"
+            )
+        return _read(path, (Trajectory, SystemTrajectory))
     if isinstance(run, Ensemble):
         raise InputError(
             f"figures and pages of runs show one body, got {brief(run)}; integrate one of its bodies alone, "
@@ -199,9 +205,9 @@ def as_trajectory(
         step=facts.get("step"),
         status=facts.get("status") or "unknown",
         message=facts.get("message") or "",
-        nfev=facts.get("torque_evaluations") or 0,
+        nfev=facts.get("interaction_evaluations" if of_system else "torque_evaluations") or 0,
         steps=facts.get("steps") or 0,
-        mode=facts.get("torque_mode") or "",
+        mode=facts.get("interaction_mode" if of_system else "torque_mode") or "",
         kind=kind,
         tolerance=None if tolerance is None else (tolerance[0], tolerance[1]),
         elapsed=float("nan"),

@@ -83,7 +83,7 @@ def as_ensemble(
         failures=_failures(arrays, facts.get("failure_reasons") or []),
         interrupted=bool(np.any(status == STATUS.index(INTERRUPTED))),
         message=facts.get("message") or "",
-        mode=facts.get("torque_mode") or "",
+        mode=facts.get("interaction_mode") or facts.get("torque_mode") or "",
         note="",
         device=facts.get("device") or "",
         dtype=facts.get("dtype") or "",

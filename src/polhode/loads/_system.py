@@ -13,6 +13,7 @@ from polhode.bodies._body import RigidBody
 from polhode.bodies.rotor import refuse_rotors
 from polhode.core.systems import AXES, INERTIA, INVERSE, LIGHTNESS, NUMBERS
 from polhode.errors import InputError, brief, warn
+from polhode.loads.count import check_number
 from polhode.loads.interaction import Interaction, as_interaction
 from polhode.support.card import Card
 from polhode.support.limits import check_moments
@@ -79,12 +80,7 @@ class System(Card):
             raise InputError("a system needs at least one body, got none; give a list of bodies")
         n = len(self.bodies)
         self.interaction = as_interaction(interaction)
-        if self.interaction.count not in (None, n):
-            raise InputError(
-                f"the interaction {self.interaction.name!r} is for {self.interaction.count} bodies, and there are {n}; "
-                "give as many of each"
-            )
-        self.interaction.check_for(n)
+        check_number(self.interaction, n)
         _check_made_for(self.interaction, self.bodies)
         self.fixed = _fixed(fixed, n)
         self.moments = np.array([one.moments for one in self.bodies])

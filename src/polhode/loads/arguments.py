@@ -51,8 +51,17 @@ def parameters(params: Any) -> Any:
 @lru_cache(256)
 def parameters_class(names):
     made = namedtuple("Params", names)
+    made.__setitem__ = made.__setattr__ = _refuse_change
     made.__reduce__ = lambda self: (_parameters_again, (self._fields, tuple(self)))
     return made
+
+
+def _refuse_change(params, name, value):
+    """Parameters do not change in place."""
+    raise InputError(
+        f"parameters cannot be written into, got {name} = {brief(value)}; make another torque or interaction by "
+        f".with_params({name}=...)"
+    )
 
 
 def _parameters_again(names, values):

@@ -1,4 +1,6 @@
-"""How many bodies an interaction of all pairs may have."""
+"""How many bodies an interaction is for."""
+
+from typing import Any
 
 from polhode.errors import InputError
 
@@ -13,4 +15,13 @@ def check_count(name: str, n: int, fix: str) -> None:
         )
 
 
-__all__ = ["check_count"]
+def check_number(interaction: Any, n: int) -> None:
+    """Refuse an interaction that is not for n bodies."""
+    if interaction.count not in (None, n):
+        raise InputError(
+            f"the interaction {interaction.name!r} is for {interaction.count} bodies, and there are {n}; give as many of each"
+        )
+    interaction.check_for(n)
+
+
+__all__ = ["check_count", "check_number"]

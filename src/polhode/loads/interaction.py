@@ -26,6 +26,9 @@ from polhode.errors import (
     shows_options,
 )
 from polhode.loads import interaction_kernels as kernels
+from polhode.loads.interaction_parameters import HasParameters, with_params_of_terms
+from polhode.loads.answer import forces_and_torques
+from polhode.loads.count import check_number
 from polhode.loads.interaction_in_c import InC, is_in_c
 from polhode.loads.interaction_kernels import NONE
 from polhode.loads.known_energy import looks_at_time
@@ -35,7 +38,7 @@ MOST_LINKS, MOST_VALUES = 5000, 64  # that a record lists
 NO_ADDRESS = np.zeros(1, dtype=np.int64)
 
 
-class Interaction:
+class Interaction(HasParameters):
     """Forces and torques on all bodies of a system, from one function.
 
     Parameters
@@ -76,6 +79,9 @@ class Interaction:
     links: Any = None  # of a pair interaction: the bodies that it connects
     count: int | None = None  # of bodies it is made for, where that is known
     made_for: tuple[Any, ...] = ()  # these bodies, where it has their masses or inertias
+    radii: Any = None  # of the bodies: it is not to act where they are closer than the sum of two
+    # whether its forces have been compared with the slope of its potential, and are another one
+    compared = misfit = False
     cutoff: float | None = None
     box: tuple[float, float, float] | None = None
 
@@ -94,7 +100,7 @@ class Interaction:
         self.function = check_function("an interaction", given)
         self.uses_velocity = flag("uses_velocity", uses_velocity)
         self.external = flag("external", external)
-        self.params = kernels.array_parameters(params)
+        self._params = kernels.array_parameters(params)
         self.potential = potential
         self.name = label("name", name) or str(getattr(self.function, "__name__", "interaction"))
         motion = ["t", "x", "R", *["v", "omega"] * self.uses_velocity]
@@ -126,6 +132,8 @@ class Interaction:
             if not term.conservative:
                 what = "depends on velocities" if term.has_potential else "has no potential"
                 return f"the interaction {term.name!r} {what}"
+            if term.misfit:
+                return f"the interaction {term.name!r} is not minus the slope of its potential"
             if why := term.hints_at_time():
                 return f"the interaction {term.name!r} may depend on time: {why}"
         return ""
@@ -201,8 +209,8 @@ class Interaction:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Forces and torques in space, as arrays (n, 3); without turns and velocities by default."""
         given, last = self._given(t, x, R, v, omega), kernels.own_copies(self.params)
-        forces, torques = self.function(*(given if self.uses_velocity else given[:3]), *last)
-        return np.asarray(forces, dtype=float), np.asarray(torques, dtype=float)
+        found = self.function(*(given if self.uses_velocity else given[:3]), *last)
+        return forces_and_torques(self.name, found, len(given[1]))
 
     def potential_energy(self, t: float, x: Any, R: Any = None) -> float | None:
         """The potential energy, or None where it is not known."""
@@ -212,6 +220,7 @@ class Interaction:
 
     def _given(self, t: Any, x: Any, R: Any, v: Any = None, omega: Any = None) -> tuple[Any, ...]:
         x = floats("x", x, last=3)
+        check_number(self, len(x))
         R = np.broadcast_to(np.eye(3), (len(x), 3, 3)) if R is None else floats("R", R, last=3)
         v, omega = (np.zeros_like(x) if one is None else floats("v", one) for one in (v, omega))
         return float(t), x.copy(), np.array(R), v.copy(), omega.copy()
@@ -266,7 +275,6 @@ class InteractionSum(Interaction):
         self.name = " + ".join(one.name for one in self._terms)
         links = [one.links for one in self._terms if one.links is not None]
         self.links = np.concatenate(links) if links else None
-        self.params = None
 
     @property
     def terms(self) -> tuple[Interaction, ...]:
@@ -275,6 +283,9 @@ class InteractionSum(Interaction):
     def check_for(self, n: int) -> None:
         for one in self._terms:
             one.check_for(n)
+
+    def with_params(self, **changes: Any) -> InteractionSum:
+        return InteractionSum(with_params_of_terms(self.name, self._terms, changes))
 
     @property
     def has_potential(self) -> bool:

@@ -22,17 +22,17 @@ def numbers(interactions: tuple[Interaction, ...], n: int, rows: int = 0) -> Act
 
 
 def interaction_energy(
-    interaction: Interaction, n: int, t: np.ndarray, motions: np.ndarray
+    interaction: Interaction, n: int, t: np.ndarray, motions: np.ndarray, compiled: bool = True
 ) -> np.ndarray | None:
     """The potential energies at times (k,) and motions (k, 13 n) in the user's axes; None where the
-    potential is not known."""
+    potential is not known.  For a few of them Python is quicker than compiling."""
     if not interaction.has_potential:
         return None
     terms = interaction.terms
     energy, p = energies([one.energy() for one in terms]), numbers(terms, n)
     given = np.ascontiguousarray(t, dtype=float), np.ascontiguousarray(motions, dtype=float), p
     out = np.empty(len(given[0]))
-    if compiling() and interaction.obstacle() is None:
+    if compiled and compiling() and interaction.obstacle() is None:
         machine: Any = bind(loops.energy_along, energy=energy)
         machine.subject = "the energy of a system"
         few = given[0][:0], given[1][:0], p, out[:0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from functools import partial
 from typing import Any
@@ -27,6 +28,7 @@ from polhode.errors import (
     shows_options,
 )
 from polhode.loads import interaction_kernels as kernels
+from polhode.loads.answer import check_pair
 from polhode.loads.arguments import parameters
 from polhode.loads.interaction import MOST_VALUES, NO_ADDRESS, Interaction, row
 from polhode.loads.count import check_count
@@ -109,7 +111,7 @@ class Pair(Interaction):
         self.uses_velocity = flag("uses_velocity", uses_velocity)
         self.external = flag("external", external)
         self.name = label("name", name) or str(getattr(function, "__name__", "pair"))
-        self.params = parameters(params)
+        self._params = parameters(params)
         self.each = kernels.columns("each", each)
         self.links = None if links is None else check_links(links)
         self.own = kernels.columns("own", own)
@@ -221,7 +223,27 @@ class Pair(Interaction):
     def __call__(
         self, t: float, x: Any, R: Any = None, v: Any = None, omega: Any = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        return kernels.evaluated(self, *self._given(t, x, R, v, omega))[:2]
+        given = self._given(t, x, R, v, omega)
+        try:
+            return kernels.evaluated(self, *given)[:2]
+        except (TypeError, ValueError, IndexError):
+            self._look(given)
+            raise
+
+    def _look(self, given: tuple[Any, ...]) -> None:
+        """Say what is wrong with what the function returns, if that is why it failed."""
+        seen: list[Any] = []
+
+        def kept(*arguments: Any) -> Any:
+            seen.append(self.function(*arguments))
+            return seen[-1]
+
+        other = copy(self)
+        other.function = kept
+        with suppress(TypeError, ValueError, IndexError):
+            kernels.evaluated(other, *given)
+        if seen:
+            check_pair(self.name, seen[-1])
 
     def potential_energy(self, t: float, x: Any, R: Any = None) -> float | None:
         if self.potential is None:

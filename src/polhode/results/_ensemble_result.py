@@ -320,7 +320,7 @@ class Ensemble(Storable):
         return {
             "method": self.method.name,
             "torque": self.torque.name,
-            "torque_mode": self.mode,
+            f"{self.kind.acting}_mode": self.mode,
             "n": self.n,
             "steps": self.steps,
             "t_final": float(self.t),
@@ -358,7 +358,7 @@ class Ensemble(Storable):
             "method_facts": self.method.facts(),
             "step": self.step,
             **self._about_bodies(),
-            "torque_mode": self.mode,
+            f"{self.kind.acting}_mode": self.mode,
             "source_digest": self.source,
             "torque_digest": self.torque_source,
             "n": self.n,

@@ -125,13 +125,13 @@ class Run(Storable, InMotion):
             "tolerance": self.tolerance,
             "body": self.body.to_dict(),
             **self._what_acts(),
-            "torque_mode": self.mode,
+            f"{self.kind.acting}_mode": self.mode,
             "source_digest": self.source,
             "torque_digest": self.torque_source,
             "status": self.status,
             "message": self.message,
             "steps": int(self.steps),
-            "torque_evaluations": int(self.nfev),
+            f"{self.kind.acting}_evaluations": int(self.nfev),
         }
 
     def to_xarray(self) -> Dataset:
@@ -146,6 +146,8 @@ class Run(Storable, InMotion):
             "time": data.pop("time"),
             **{name: list(labels) for name, labels in LABELS.items()},
         }
+        if self.kind.bodies:
+            coords["body"] = ("body", np.arange(self.kind.bodies, dtype="i4"))
         title = UNTITLED_SYSTEM if self.kind.bodies else UNTITLED
         return xr.Dataset(data, coords, attributes(self.provenance(), title))
 

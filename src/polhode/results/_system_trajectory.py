@@ -35,6 +35,9 @@ class SystemTrajectory(OfBodies, Run):
         Attitudes, body to space, scalar last, and angular velocities in the body frames.
     position, velocity : (n, bodies, 3) arrays
         Of the centres of mass, in space.
+    t_events, y_events : list
+        For each event function, its times, and the motions there: (events, bodies, 13) arrays, for each body
+        its quaternion, omega, position and velocity.
     body : System
     """
 
@@ -104,14 +107,14 @@ class SystemTrajectory(OfBodies, Run):
             "method": self.method.name,
             "bodies": len(self.body),
             "interaction": self.interaction.name,
-            "torque_mode": self.mode,
+            "interaction_mode": self.mode,
             "status": self.status,
             "message": self.message,
             "t_final": float(self.ends[1][0]),
             "samples": len(self),
             "steps": int(self.steps),
             **({} if self.tolerance is None else {"rejected_steps": int(self.rejected)}),
-            "torque_evaluations": int(self.nfev),
+            "interaction_evaluations": int(self.nfev),
             "energy": "total" if self.has_potential else "kinetic",
             "energy_initial": float(energy0),
             "energy_final": float(pieces[-1][0][-1]),

@@ -147,6 +147,7 @@ _TEXTS = (
     "torque",
     "interaction",
     "torque_mode",
+    "interaction_mode",
     "source_digest",
     "torque_digest",
     "status",
@@ -157,7 +158,7 @@ _TEXTS = (
 _RULES = {
     **dict.fromkeys(_TEXTS, ("text", lambda fact: isinstance(fact, str))),
     **dict.fromkeys(
-        ("steps", "torque_evaluations", "n"),
+        ("steps", "torque_evaluations", "interaction_evaluations", "n"),
         ("a whole number", lambda fact: type(fact) is int and fact >= 0),
     ),
     "body": (

@@ -192,6 +192,24 @@ def attitudes(given: Any, scalar_first: bool | None = False) -> np.ndarray:
     )
 
 
+def of_each_body(
+    given: Any, bodies: int, scalar_first: bool | None = False, name: str = "rotation0"
+) -> np.ndarray:
+    """Quaternions (1 or n, 4) for the bodies of a system: a row of three numbers for each is a rotation
+    vector, also where there are three bodies."""
+    if given is None or hasattr(given, "as_quat"):
+        return attitudes(given, scalar_first)
+    value = floats(name, given, finite=False)
+    if bodies != 3 or value.shape != (3, 3):
+        return attitudes(given, scalar_first)
+    if np.allclose(value @ value.T, np.eye(3), rtol=0.0, atol=1e-6):
+        raise InputError(
+            f"{name} has a row of three numbers, a rotation vector, for each of the 3 bodies, got {brief(given)}, which "
+            "is one rotation matrix; write [matrix] * 3, an array (3, 3, 3)"
+        )
+    return rotations.exp(value)
+
+
 def _attitude(i: int, one: np.ndarray) -> np.ndarray:
     if not np.isfinite(one).all():
         return np.full(4, np.nan)

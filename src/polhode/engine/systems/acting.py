@@ -19,6 +19,7 @@ from polhode.core import callback
 from polhode.core.jit import bind, compile_now, compile_obstacle, interpreted
 from polhode.core.loops import system as loops
 from polhode.core.systems import Acting
+from polhode.errors import InputError
 from polhode.loads._system import System
 from polhode.loads.agreement import TOLERANCE
 from polhode.loads.interaction import Interaction
@@ -193,6 +194,22 @@ def _samples(t0: float, t1: float, rows: np.ndarray) -> list[tuple[float, np.nda
         moved[:, 7:10] += shift * spread * directions
         found.append((t0 + i / 3.0 * (t1 - t0), moved))
     return found
+
+
+def wrong_answer(system: System, t: float, motion: np.ndarray) -> str:
+    """What is wrong with the form of what an interaction returned, in words; empty where nothing is."""
+    now = parts(motion, of_bodies(len(system)))
+    R = rotations.matrices(now.attitude)
+    for one in system.interaction.terms:
+        try:
+            with np.errstate(all="ignore"):
+                one(t, now.position, R, now.velocity, now.omega)
+        except InputError as error:
+            if f"the interaction {one.name!r} must return" in str(error):
+                return str(error)
+        except Exception:  # it is told elsewhere
+            continue
+    return ""
 
 
 # --- evaluation -----------------------------------------------------------------------------------

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -13,29 +15,28 @@ from polhode.engine.ensemble.parameters import check_given_once
 from polhode.errors import InputError, brief, choice, floats
 from polhode.loads import few_kernels
 from polhode.loads._system import System
+from polhode.loads.interaction_parameters import parameter_owners
 from polhode.loads.kernels import column
 
 
-def places(system: System) -> dict[str, tuple[slice, tuple[int, ...]]]:
-    """Where the numbers of each parameter are among those of all terms, and its shape; a parameter is
-    called by its name where it is the only one, and as term.name."""
-    found, names, first = {}, [], 0
-    terms = system.interaction.terms
-    for one, own in zip(terms, few_kernels.numbers(system.interaction, len(system)), strict=True):
+Places = dict[str, tuple[list[slice], tuple[int, ...]]]
+
+
+def places(system: System) -> Places:
+    """Where the numbers of each parameter are among those of all terms, in each that has it, and its
+    shape; a parameter is called by its name where it is the only one, and as term.name."""
+    terms, found, first = system.interaction.terms, {}, 0
+    for k, own in enumerate(few_kernels.numbers(system.interaction, len(system))):
         at = first
-        for name in () if one.params is None else one.params._fields:
-            form = np.shape(getattr(one.params, name))
-            size = int(np.prod(form, dtype=int))
-            found[f"{one.name}.{name}"] = slice(at, at + size), form
-            names.append(name)
-            at += size
+        for name in getattr(terms[k].params, "_fields", ()):
+            form = np.shape(getattr(terms[k].params, name))
+            found[k, name] = slice(at, at + math.prod(form)), form
+            at += math.prod(form)
         first += len(flatten(own))
-    alone = {
-        key.rpartition(".")[2]: place
-        for key, place in found.items()
-        if names.count(key.rpartition(".")[2]) == 1
+    return {
+        key: ([found[one][0] for one in owners], found[owners[0]][1])
+        for key, owners in parameter_owners(terms).items()
     }
-    return {**alone, **found} if len(terms) > 1 else alone
 
 
 def check_system_parameters(system: System, given: Any) -> dict[str, Any]:
@@ -71,9 +72,44 @@ def parameter_array(system: System, values: Mapping[str, Any], n: int) -> np.nda
     rows = column(few_kernels.numbers(system.interaction, len(system)))
     known = places(system)
     for name, value in values.items():
-        place, form = known[name]
+        where, form = known[name]
         several = value.ndim > len(form)
         if several and rows.shape[1] == 1:
             rows = np.repeat(rows, n, axis=1)
-        rows[place] = value.reshape(len(value) if several else 1, -1).T
+        for place in where:
+            rows[place] = value.reshape(len(value) if several else 1, -1).T
     return rows
+
+
+# --- one system -----------------------------------------------------------------------------------
+
+
+def with_parameters(system: System, given: Any) -> System:
+    """The system with some parameters of its interaction changed."""
+    if not isinstance(given, Mapping):
+        raise InputError(
+            f"parameters must be a dict of names and values, got {brief(given)}; write parameters={{name: value}}"
+        )
+    other = copy(system)
+    other.interaction = system.interaction.with_params(**given)
+    return other
+
+
+def numbers_with(known: Places, numbers: tuple[float, ...], given: Any) -> tuple[float, ...] | None:
+    """The numbers of the parameters with some changed; None where they are not plain."""
+    found = list(numbers)
+    if not isinstance(given, Mapping):
+        return None
+    changed: set[int] = set()
+    for name, value in given.items():
+        where, form = known.get(name, ((), None))
+        number = isinstance(value, float) or type(value) is int
+        plain = number or (isinstance(value, np.ndarray) and value.dtype == float)
+        if not plain or np.shape(value) != form or not np.isfinite(value).all():
+            return None
+        for place in where:
+            found[place] = np.asarray(value, dtype=float).ravel().tolist()
+            if place.start in changed:  # it is given twice
+                return None
+            changed.add(place.start)
+    return tuple(found)

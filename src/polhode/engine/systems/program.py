@@ -67,19 +67,21 @@ class OfSystem(ABC):
             if python and count is not None:
                 python.calls = count
 
-    def trouble_at(self, t: float, y: np.ndarray) -> IntegrationError | None:
+    def trouble_at(self, t: float, y: np.ndarray, fix: str = CORRECT) -> IntegrationError | None:
         """Evaluate the interaction at a motion in principal axes: the error if a value is bad."""
         y = in_user_axes(self.body, y, self.motion_kind)
         now = parts(y, self.motion_kind)
         if not (np.isfinite(now.attitude).all() and np.isfinite(now.position).all()):
             return None
         try:
-            self.checked_forces(t, np.where(np.isfinite(y), y, 0.0))
+            self.checked_forces(t, np.where(np.isfinite(y), y, 0.0), fix)
         except TorqueError as error:
             return error
         return None
 
-    def checked_forces(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def checked_forces(
+        self, t: float, y: np.ndarray, fix: str = CORRECT
+    ) -> tuple[np.ndarray, np.ndarray]:
         """The same as `forces`; a TorqueError if the interaction raises an error, or gives a bad
         value."""
         where = f"at t = {t:.15g}{meeting(parts(y, self.motion_kind).position)}"
@@ -91,8 +93,10 @@ class OfSystem(ABC):
             if cause is not None:
                 raise cause
         except Exception as cause:
+            why = acting.wrong_answer(self.body, t, y)
             error = TorqueError(
-                f"the interaction {name!r} raised {type(cause).__name__} {where}: {cause}; {CORRECT}"
+                why
+                or f"the interaction {name!r} raised {type(cause).__name__} {where}: {cause}; {fix}"
             )
             error.t = t
             raise error from cause
@@ -100,7 +104,7 @@ class OfSystem(ABC):
             bad = np.flatnonzero(~np.isfinite(found).all(axis=1))
             if len(bad):
                 error = TorqueError(
-                    f"the interaction {name!r} gave the {what} {found[bad[0]].tolist()} for body {bad[0]} {where}; {CORRECT}"
+                    f"the interaction {name!r} gave the {what} {found[bad[0]].tolist()} for body {bad[0]} {where}; {fix}"
                 )
                 error.t = t
                 raise error

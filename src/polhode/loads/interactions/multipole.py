@@ -11,6 +11,7 @@ import numpy as np
 
 from polhode.bodies._body import RigidBody
 from polhode.bodies.cubature import cubature
+from polhode.bodies.extent import radius
 from polhode.errors import InputError, brief, number
 from polhode.loads._system import System, as_body
 import polhode.loads.interactions.multipole_kernels as kernels
@@ -38,7 +39,9 @@ def gravity(bodies: Any, G: float = NEWTON, degree: int = 2) -> Pair:
 
     with masses m and M and inertias I and J.  Degree 4 has all terms up to 1 / r^5: third and
     fourth moments of both bodies, which follow from their shapes, and that of both quadrupoles.
-    The series converges where the bodies are farther apart than the sum of their radii.
+    The series converges where the bodies are farther apart than the sum of their radii.  Bodies that
+    come closer cause a warning: at the start of a run, and after it from the stored points.  Of a body
+    without a shape the radius is the least that its inertia allows; degree 0 has no series.
 
     Parameters
     ----------
@@ -78,6 +81,7 @@ def gravity(bodies: Any, G: float = NEWTON, degree: int = 2) -> Pair:
         name="gravity",
     )
     found.made_for = those
+    found.radii = np.array([reach(one) for one in those]) if degree else None
     return found
 
 
@@ -93,6 +97,15 @@ def bodies_of(given: Any) -> tuple[RigidBody, ...]:
     if not found:
         raise InputError("gravity acts between bodies, got none; give the bodies of the system")
     return found
+
+
+def reach(body: RigidBody) -> float:
+    """The radius beyond which the series of a body converges; without a shape the least it can be, where the
+    second term is as large as the first."""
+    known = radius(body)
+    if known is not None:
+        return known
+    return float(np.sqrt(np.abs(np.linalg.eigvalsh(quadrupole(body))).max() / body.mass))
 
 
 def quadrupole(body: RigidBody) -> np.ndarray:

@@ -15,6 +15,7 @@ from polhode.io.read import as_any_run, as_run
 from polhode.show.plots.globe import curve, directions, globe
 from polhode.show.plots.panels import axes_in_space, logarithmic
 from polhode.show.plots.system_figures import overview_of_system
+from polhode.show.plots.smooth import smooth
 from polhode.show.plots.style import (
     GREY,
     PALETTE,
@@ -72,17 +73,18 @@ def overview(
         heights = (2.0, *[1.3] * spins, 1.0, 1.0)
         figure = new_figure(10.5, 1.8 * sum(heights))
         grid = figure.add_gridspec(len(heights), 2, height_ratios=heights, width_ratios=(1.0, 0.95))
-        _velocities(figure.add_subplot(grid[0, 0]), run)
+        curves = smooth(run)
+        _velocities(figure.add_subplot(grid[0, 0]), curves)
         if spins:
             speeds = figure.add_subplot(grid[1, 0])
-            _components(speeds, run, "w", run.rotor_speeds)
+            _components(speeds, curves, "w", curves.rotor_speeds)
             speeds.set_title("Speeds of the rotors")
         if run.position is None:
-            _sphere(figure.add_subplot(grid[:, 1], projection="3d"), run)
+            _sphere(figure.add_subplot(grid[:, 1], projection="3d"), curves)
         else:
             halves = grid[:, 1].subgridspec(2, 1)
-            _path(figure.add_subplot(halves[0], projection="3d"), run)
-            _sphere(figure.add_subplot(halves[1], projection="3d"), run, legend=False)
+            _path(figure.add_subplot(halves[0], projection="3d"), curves)
+            _sphere(figure.add_subplot(halves[1], projection="3d"), curves, legend=False)
         above = figure.add_subplot(grid[-2, 0])
         _changes(above, figure.add_subplot(grid[-1, 0], sharex=above), run)
         figure.suptitle(caption(run), x=0.012, ha="left")

@@ -8,6 +8,7 @@ from polhode import rotations
 from polhode.results.conserved import energy, linear_momentum, momentum
 from polhode.show.plots.globe import globe
 from polhode.show.plots.panels import axes_in_space, logarithmic
+from polhode.show.plots.smooth import smooth
 from polhode.show.plots.style import (
     GREY,
     PALETTE,
@@ -30,13 +31,14 @@ def overview_of_system(run):
     few = len(run.body) <= FEW
     figure = new_figure(10.5, 7.8)
     grid = figure.add_gridspec(3, 2, height_ratios=(1.4, 1.0, 1.0), width_ratios=(1.0, 0.95))
-    _spins(figure.add_subplot(grid[0, 0]), run)
+    curves = smooth(run)
+    _spins(figure.add_subplot(grid[0, 0]), curves)
     above = figure.add_subplot(grid[1, 0])
     _conserved(above, figure.add_subplot(grid[2, 0], sharex=above), run)
     right = grid[:, 1].subgridspec(2 if few else 1, 1)
-    _paths(figure.add_subplot(right[0], projection="3d"), run)
+    _paths(figure.add_subplot(right[0], projection="3d"), curves)
     if few:
-        _attitudes(figure.add_subplot(right[1], projection="3d"), run)
+        _attitudes(figure.add_subplot(right[1], projection="3d"), curves)
     figure.suptitle(caption(run), x=0.012, ha="left")
     return figure
 

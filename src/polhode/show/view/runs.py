@@ -186,7 +186,7 @@ def _describe_system(run, facts):
         "mass": run.body.units.value(f"{run.body.mass:.6g}", "kg"),
         "fixed": ", ".join(map(str, np.flatnonzero(run.body.fixed))),
         "interaction": ", ".join(_describe_term(one) for one in terms) or "none",
-        "evaluations": facts.get("torque_evaluations"),
+        "evaluations": facts.get("interaction_evaluations"),
     }
 
 
