@@ -72,7 +72,7 @@ def as_any_run(run: Any) -> Trajectory | SystemTrajectory:
 
 
 @overload
-def read(path: str | PathLike[str], kind: None = None) -> Any: ...
+def read(path: str | PathLike[str], kind: None = None) -> Trajectory | Any: ...
 
 
 @overload
