@@ -8,6 +8,7 @@ import numpy as np
 
 import polhode
 from polhode.io.scenario import ensembles
+from polhode import problems
 from polhode.io.scenario._load import make_scenario
 from polhode.loads.recorded import RecordedInteraction
 from polhode import Pair, RigidBody, System, interaction, interactions
@@ -122,7 +123,17 @@ def scenario(change, torque_file=None):
     return make_scenario(data, "pair.toml", torque_file)
 
 
+def problem_with(section, interaction_file=None):
+    """A scenario of a problem of two bodies, with a section that it does not take."""
+    data = tomllib.loads(f"problem = 'didymos'\n{section}")
+    return make_scenario(data, "didymos.toml", interaction_file)
+
+
 SYSTEMS = [
+    # --- problems
+    (lambda: problems.of_one_body("didymos"), "'benchmark/didymos' has 2 bodies", "give one of krysl/free-body"),
+    (lambda: problem_with("[initial]\nomega = [0, 0, 1]"), "'benchmark/didymos'", "write several [[body]]"),
+    (lambda: problem_with("", "pull.py"), "'pull.py'", "write several [[body]]"),
     # --- bodies
     (lambda: System(BOX), "RigidBody", "write System([body, body], ...)"),
     (lambda: System([]), "got none", "give a list of bodies"),

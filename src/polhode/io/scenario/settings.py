@@ -111,9 +111,12 @@ def fill_from_problem(data, paths):
         return
     changes_torque = any(path.startswith("torque.") for path in paths)
     if changes_torque and "torque.name" not in paths and "torque" not in data:
-        data["torque"] = dict(problems.get(data["problem"]).torque_section)
+        data["torque"] = dict(problems.of_one_body(data["problem"]).torque_section)
     if "body.inertia" in wanted and "body" not in data:
-        moments = problems.get(data["problem"]).body.moments
+        moments = problems.of_one_body(data["problem"]).body.moments
         data["body"] = {"inertia": moments.tolist(), "check_triangle": False}
     if "initial.omega" in wanted and not {"omega", "momentum"} & set(initial):
-        data["initial"] = {**initial, "omega": problems.get(data["problem"]).omega0.tolist()}
+        data["initial"] = {
+            **initial,
+            "omega": problems.of_one_body(data["problem"]).omega0.tolist(),
+        }

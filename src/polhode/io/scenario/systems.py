@@ -36,6 +36,7 @@ ONE_BODY = {  # sections that go with one body, and what stands in their place
     "load": "write an [[interaction]]",
     "ensemble": "drop it, or write one [body]",
 }
+FIXED = ("body", "interaction", *(key for key in ONE_BODY if key != "problem"), "units")
 PARTS = ("rotation0", "omega0", "position0", "velocity0")
 
 
@@ -76,6 +77,25 @@ def read_system(data, interaction_file, folder, in_units, faults):
         with faults.at("interaction"):
             system = System(bodies, acting, fixed=fixed)
     return {"body": system, "torque": None, **_joined(starts)}
+
+
+def read_system_problem(data, problem, interaction_file, faults):
+    """The same of a problem of several bodies, which is taken as it is."""
+    fix = "drop it, or write several [[body]] and [[interaction]] in place of the problem"
+    for key in FIXED:
+        if key in data:
+            faults.add(
+                (key,),
+                f"does not go with {problem.name!r}, a problem of {len(problem.system)} bodies; {fix}",
+            )
+    if interaction_file is not None:
+        faults.add(
+            ("problem",),
+            f"{problem.name!r} has its own interaction, got the file {interaction_file!r}; {fix}",
+        )
+    return {"body": problem.system, "torque": None} | {
+        name: getattr(problem, name) for name in PARTS
+    }
 
 
 def _joined(starts):
