@@ -161,7 +161,7 @@ def test_a_problem_by_its_name_in_a_scenario(didymos, tmp_path):
     assert np.array_equal(run.motion, didymos.integrate("EXACT-RKN4", t_span=(0, 4000)).motion)
     path.write_text("problem = 'didymos'\n[body]\nmass = 1.0\n[torque]\nname = 'free'\n")
     with pytest.raises(
-        InputError, match="body: does not go with 'benchmark/didymos'(.|\n)*torque: does not"
+        InputError, match=r"body: does not go with 'benchmark/didymos'(.|\n)*torque: does not"
     ):
         polhode.io.load(path)
 
@@ -173,6 +173,6 @@ def test_methods_are_advised_for_a_problem_of_several_bodies():
 
 def test_what_works_with_one_body_refuses_a_problem_of_several():
     with pytest.raises(
-        InputError, match="'benchmark/didymos' has 2 bodies(.|\n)*give one of krysl/free-body"
+        InputError, match=r"'benchmark/didymos' has 2 bodies(.|\n)*give one of krysl/free-body"
     ):
         polhode.certify("LP2", "didymos")

@@ -94,6 +94,12 @@ def _index(here, part, path):
             f"{path} picks one of several values, got {here!r:.60} in their place; give all of them"
         )
     names = [item.get("name") if isinstance(item, dict) else None for item in here]
+    if names.count(part) > 1 and path.split(".")[0] in ("body", "interaction"):
+        where = path.split(f".{part}")[0]
+        places = [f"{where}.{i}" for i, name in enumerate(names) if name == part]
+        raise InputError(
+            f"{path} is not one entry: {len(places)} are named {part!r}; write {' or '.join(places)}"
+        )
     if part in names:
         return names.index(part)
     numbers = [str(number) for number in range(len(here))]
