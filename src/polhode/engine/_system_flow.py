@@ -61,6 +61,7 @@ class SystemFlow(Card):
     --------
     Two bodies on a spring.
 
+    >>> import polhode
     >>> def spring(t, x, R):
     ...     pull = 3.0 * (x[1] - x[0])
     ...     return np.stack((pull, -pull)), np.zeros((2, 3))

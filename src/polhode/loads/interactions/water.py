@@ -77,9 +77,10 @@ def water(
     --------
     Two molecules, one of which gives the other a hydrogen bond.
 
+    >>> import polhode
     >>> one = water(cutoff=2.0)
-    >>> pair = System([one.body] * 2, one.interaction)
-    >>> along = [[0, 0, 0, 1], [0.2, 0.6, 0.3, 0.7]]
+    >>> pair = polhode.System([one.body] * 2, one.interaction)
+    >>> along = [[0, 0, 0, 1], [0.1, 0.7, 0.1, 0.7]]
     >>> run = polhode.integrate(pair, t_span=(0, 1), step=0.001, position0=[[0, 0, 0], [0, 0, 0.3]], rotation0=along)
     >>> bool(abs(np.diff(run.total_energy)).max() < 0.1)
     True
