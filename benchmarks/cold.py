@@ -32,6 +32,12 @@ WEIGHT = """
 def weight(t, R):
     return -20.0 * np.cross(R[:, 2], np.array([0.0, 0.0, 1.0]))
 """
+TWO = f"""{BODY}
+def pull(t, x, R):
+    F = 3.0 * (x[::-1] - x)
+    return F, np.zeros((2, 3))
+
+"""
 MINE = """
 [body]
 shape = "box"
@@ -65,6 +71,11 @@ CALLS = {
     "integrate, rtol": TOP + run("torque", "rtol=1e-9"),
     "integrate, NMB": TOP + run("torque", "step=0.01, method='NMB'"),
     "integrate, EXACT-RKN4": TOP + run("torque", "step=0.01, method='EXACT-RKN4'"),
+    "integrate, own system": TWO
+    + (
+        "polhode.integrate(polhode.System([body] * 2, pull), t_span=(0, 10), step=0.01,"
+        " method='VLV', position0=[(0, 0, 0), (1, 0, 0)], omega0=[(0, 1, 3), (1, 0, 2)])"
+    ),
     "Stepper": f"{TOP}polhode.Stepper(body, torque, step=0.01, method='NMB', {START}).step()",
     "ensemble of 1000": (
         f"{TOP}polhode.ensemble(body, torque, t_span=(0, 1), step=0.01, method='NMB',"

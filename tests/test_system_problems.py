@@ -4,6 +4,7 @@ import numpy as np
 import polhode
 import pytest
 from polhode import RigidBody, System, interactions, problems
+from polhode.errors import InputError
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
@@ -139,3 +140,39 @@ def test_two_octahedra_beat_the_printed_runs():
     assert abs(E - E[0]).mean() < 1e-13 * abs(E[0])  # 3e-12 J
     assert abs(L - L[0]).max() < 1e-12 * abs(L[0]).max()
     assert abs(P - P[0]).max() < 1e-12 * 390.0 * 0.006
+
+
+# --- by name --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", problems.SYSTEMS)
+def test_a_problem_by_its_name(name):
+    problem = polhode.problem(name.split("/")[1])
+    assert problem is polhode.problem(name) is polhode.problem(problem)
+    assert problem.name == name and name in problems.names()
+    described = problem.describe()
+    assert described["bodies"] == 2 and described["source"] and described["step"] == problem.step
+
+
+def test_a_problem_by_its_name_in_a_scenario(didymos, tmp_path):
+    path = tmp_path / "didymos.toml"
+    path.write_text("problem = 'didymos'\n[run]\nmethod = 'EXACT-RKN4'\nt_span = [0, 4000]\n")
+    run = polhode.io.load(path).integrate()
+    assert np.array_equal(run.motion, didymos.integrate("EXACT-RKN4", t_span=(0, 4000)).motion)
+    path.write_text("problem = 'didymos'\n[body]\nmass = 1.0\n[torque]\nname = 'free'\n")
+    with pytest.raises(
+        InputError, match=r"body: does not go with 'benchmark/didymos'(.|\n)*torque: does not"
+    ):
+        polhode.io.load(path)
+
+
+def test_methods_are_advised_for_a_problem_of_several_bodies():
+    advice = polhode.advise("didymos", error=1e-3, methods=["EXACT-RKN4"], until=4000.0)
+    assert advice.method == "EXACT-RKN4"
+
+
+def test_what_works_with_one_body_refuses_a_problem_of_several():
+    with pytest.raises(
+        InputError, match=r"'benchmark/didymos' has 2 bodies(.|\n)*give one of krysl/free-body"
+    ):
+        polhode.certify("LP2", "didymos")

@@ -9,9 +9,9 @@ import polhode
 from contestants.common import spins, timed
 from polhode import problems
 from polhode.studies.compare import entries
-from polhode.studies.compare.task import as_task
+from polhode.studies.compare.as_task import as_task
 from polhode.studies.compare.truth import constant_energy, errors, truth
-from polhode.core.loops.adaptive_motion import MOTION
+from polhode.core.loops.adaptive_motion import MOTION_AT
 from polhode.engine.carriers.simd_tiles import Tiles
 from polhode.engine.carriers.by_tolerance import MOST, ByTolerance, Tolerance
 from polhode.exact import lagrange_top
@@ -167,7 +167,7 @@ class Ours:
 
         def once():
             march.elapsed, march.memory[:] = 0.0, march.control.blank()
-            march.memory[MOTION] = self.task.task.motion
+            march.memory[MOTION_AT : MOTION_AT + 7] = self.task.task.motion
             march.begin(stretch)
             while not march.take(stretch, False, nothing, MOST).through:
                 pass

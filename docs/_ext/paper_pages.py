@@ -14,7 +14,7 @@ including verdicts and errata.  An interrupted run continues where it stopped.
 PROBLEMS = """
 The papers' test problems, with their exact parameters and the assumptions made where a paper gives none.  They can be named in
 scenario files (``problem = "krysl/slow-top"``) and on the command line, and `polhode.problem` returns them in Python; the part
-after the slash is enough.  ``polhode problems`` prints this list.
+after the slash is enough.  ``polhode problems`` prints this list.  The last ones have two bodies each.
 """
 
 
@@ -52,13 +52,25 @@ def paper_page():
 
 def problem_page():
     parts = [title("Problems"), PROBLEMS]
-    for problem in problems.ALL.values():
+    for problem in map(problems.get, problems.names()):
         facts = problem.describe()
+        several = "bodies" in facts
         parts += [
             title(problem.name, "-"),
             escaped(f"{problem.title[0].upper()}{problem.title[1:]}.  {problem.source}.") + "\n",
+            *([f":Masses: {numbers(facts['masses'])}"] if several else []),
             f":Moments: {numbers(facts['moments'])}",
-            f":Torque: ``{facts['torque']}``",
+            f":Interaction: ``{facts['interaction']}``"
+            if several
+            else f":Torque: ``{facts['torque']}``",
+            *(
+                [
+                    f":Position: {numbers(facts['position0'])}",
+                    f":Velocity: {numbers(facts['velocity0'])}",
+                ]
+                if several
+                else []
+            ),
             f":Attitude: quaternion {numbers(facts['rotation0'])}",
             f":Angular velocity: {numbers(facts['omega0'])}",
             f":Span: {numbers(facts['t_span'])}",
@@ -70,4 +82,7 @@ def problem_page():
 
 
 def numbers(values):
+    """Numbers with commas between them, those of several bodies with semicolons between the bodies."""
+    if np.ndim(values) > 1:
+        return "; ".join(map(numbers, values))
     return ", ".join(f"{value:.10g}" for value in np.asarray(values))

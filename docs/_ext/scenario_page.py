@@ -32,7 +32,7 @@ TOP = (
         "text",
         "–",
         "A problem by name (``polhode problems`` lists them): it supplies body, torque, initial motion, "
-        "step and span; the sections below replace what they name.",
+        "step and span; the sections below replace what they name.  A problem of two bodies takes [run] and [output] alone.",
     ),
 )
 NAMES = {

@@ -5,6 +5,7 @@ from .engine._ensemble import ensemble
 from .engine._flow import Flow
 from .engine._integrate import integrate
 from .engine._stepper import Stepper
+from .engine._system_flow import SystemFlow
 from .engine._system_stepper import SystemStepper
 from .engine.ensemble.keep import Statistics
 from .errors import (
@@ -29,6 +30,7 @@ from .loads.load import Load, load
 from .methods._registry import method
 from .problems import problem
 from .results._ensemble_result import Ensemble
+from .results._system_ensemble import SystemEnsemble
 from .results._system_trajectory import SystemTrajectory
 from .results._trajectory import Trajectory
 from .show import plots, poinsot, view
@@ -68,6 +70,8 @@ __all__ = [
     "Stepper",
     "Sweep",
     "System",
+    "SystemEnsemble",
+    "SystemFlow",
     "SystemStepper",
     "SystemTrajectory",
     "Torque",

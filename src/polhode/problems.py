@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cache
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from polhode.bodies._body import RigidBody
 from polhode.engine._integrate import integrate
-from polhode.errors import shows_options, unknown
+from polhode.errors import InputError, shows_options, unknown
 from polhode.loads import torques
 from polhode.loads._torque import Torque
 from polhode.loads.named import supplied_parameters
@@ -36,6 +37,7 @@ __all__ = [
     "get",
     "names",
     "octahedra",
+    "of_one_body",
     "problem",
 ]
 
@@ -64,6 +66,7 @@ class Problem(Card):
     assumptions: str = ""
     comparable: float | None = None
     torque_section: dict[str, Any] = field(default_factory=dict)  # as in a scenario file
+    position0 = velocity0 = None  # it is not in flight
 
     def torque(self, step: float | None = None) -> Torque:
         """The torque, for runs with the given step."""
@@ -154,6 +157,7 @@ def _problem(
     )
 
 
+OfSystem = Literal["fahnestock/octahedra", "octahedra", "benchmark/didymos", "didymos"]
 KE = "Krysl & Endres 2004"
 
 ALL = dict(
@@ -268,32 +272,53 @@ ALL = dict(
 )
 
 
-def get(name: str | Problem) -> Problem:
+@overload
+def get(name: OfSystem | SystemProblem) -> SystemProblem: ...  # type: ignore[overload-overlap]
+@overload
+def get(name: str | Problem) -> Problem: ...
+def get(name: Any) -> Any:
     """A problem by name; the part after the slash is enough where it is unique.
 
     Examples
     --------
     >>> get("slow-top").name, get("slow-top").body.moments
     ('krysl/slow-top', array([5., 5., 1.]))
+    >>> get("didymos")
+    <SystemProblem: benchmark/didymos, Didymos and Dimorphos>
     """
-    if isinstance(name, Problem):
+    if isinstance(name, (Problem, SystemProblem)):
         return name
     key = name.strip().lower() if isinstance(name, str) else ""
-    matches = [full for full in ALL if key in (full, full.split("/")[1])]
+    matches = [full for full in names() if key in (full, full.split("/")[1])]
     if len(matches) != 1:
-        raise unknown("problem", name, list(ALL))
-    return ALL[matches[0]]
+        raise unknown("problem", name, names(), {full.split("/")[1]: full for full in names()})
+    return ALL.get(matches[0]) or _of_system(matches[0])
+
+
+@cache
+def _of_system(name: str) -> SystemProblem:
+    return SYSTEMS[name]()
+
+
+def of_one_body(name: str | Problem) -> Problem:
+    """The same for what works with one body alone."""
+    found = get(name)
+    if isinstance(found, Problem):
+        return found
+    raise InputError(
+        f"the problem {found.name!r} has {len(found.system)} bodies, and this works with one; give one of {', '.join(ALL)}"
+    )
 
 
 def names() -> list[str]:
-    """The names of all problems.
+    """The names of all problems, those of several bodies last.
 
     Examples
     --------
     >>> names()[:2]
     ['krysl/free-body', 'krysl/book-toss']
     """
-    return list(ALL)
+    return [*ALL, *SYSTEMS]
 
 
 problem = get

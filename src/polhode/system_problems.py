@@ -44,6 +44,15 @@ class SystemProblem(Card):
     t_span: tuple[float, float]
     step: float
     assumptions: str = ""
+    comparable: float | None = None
+
+    @property
+    def body(self) -> System:
+        """The system, by the name that one body has in a `Problem`."""
+        return self.system
+
+    def torque(self, step: float | None = None) -> None:
+        """There is none: the interaction is part of the system."""
 
     @shows_options(integrate, ("body", "torque", *START))
     def integrate(
@@ -69,6 +78,25 @@ class SystemProblem(Card):
 
     def __repr__(self) -> str:
         return f"<SystemProblem: {self.name}, {self.title}>"
+
+    def describe(self) -> dict[str, Any]:
+        """The problem as plain data."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "source": self.source,
+            "bodies": len(self.system),
+            "masses": self.system.masses.tolist(),
+            "moments": self.system.moments.tolist(),
+            "interaction": self.system.interaction.name,
+            **{
+                name: getattr(self, name).tolist()
+                for name in ("position0", "velocity0", "rotation0", "omega0")
+            },
+            "t_span": list(self.t_span),
+            "step": self.step,
+            "assumptions": self.assumptions,
+        }
 
 
 def _apart(masses: np.ndarray, separation: Any) -> np.ndarray:
@@ -111,7 +139,7 @@ def octahedra(degree: int = 6) -> SystemProblem:
     # 3-1-3 angles with 0 in the middle are one turn about the third axis
     turns = np.radians([180.0 + 30.0, 270.0 + 30.0])
     return SystemProblem(
-        "octahedra",
+        "fahnestock/octahedra",
         "two gravitating octahedra",
         "Fahnestock, Lee, Leok, McClamroch & Scheeres 2006, scenario 2",
         system,
@@ -124,6 +152,7 @@ def octahedra(degree: int = 6) -> SystemProblem:
         assumptions="Position and velocity are those of body 1 from body 2, and the centre of mass rests; angles and spins "
         "are those of body 1 and body 2, in this order.  The mutual potential is not the paper's series but that of "
         "`polhode.interactions.polyhedra`.",
+        comparable=2000.0,
     )
 
 
@@ -132,6 +161,10 @@ def octahedra(degree: int = 6) -> SystemProblem:
 
 def didymos(degree: int = 2) -> SystemProblem:
     """Didymos and Dimorphos before the impact, with the values of the public benchmark.
+
+    Their distance of 1180 m and speed of 0.17277588 m/s belong to a circular orbit of two point masses with a
+    period of 11.92 h, the observed one.  From the same start the two extended bodies have a mean period of
+    11.81 h: the flattening of Didymos adds to its pull, and the orbit is not a circle.
 
     Parameters
     ----------
@@ -155,7 +188,7 @@ def didymos(degree: int = 2) -> SystemProblem:
     ]
     system = System(bodies, gravity(bodies, G=6.67408e-11, degree=degree))
     return SystemProblem(
-        "didymos",
+        "benchmark/didymos",
         "Didymos and Dimorphos",
         "the public benchmark of full two-body codes for Didymos",
         system,
@@ -166,7 +199,8 @@ def didymos(degree: int = 2) -> SystemProblem:
         (0.0, 10 * 86400.0),
         400.0,
         assumptions="Both long axes point along the line between the bodies at the start, and both spin about the axis of "
-        "the orbit.",
+        "the orbit.  The period of 11.92 h is that of a circular orbit of point masses with this distance and speed; "
+        "the extended bodies turn about each other in 11.81 h on average.",
     )
 
 
@@ -177,4 +211,4 @@ def _ellipsoid(mass: float, moments: tuple[float, float, float]) -> RigidBody:
     return RigidBody.ellipsoid(a, b, c, mass)
 
 
-SYSTEMS = {"didymos": didymos, "octahedra": octahedra}
+SYSTEMS = {"fahnestock/octahedra": octahedra, "benchmark/didymos": didymos}

@@ -8,6 +8,7 @@ import numpy as np
 
 import polhode
 from polhode.io.scenario import ensembles
+from polhode import problems
 from polhode.io.scenario._load import make_scenario
 from polhode.loads.recorded import RecordedInteraction
 from polhode import Pair, RigidBody, System, interaction, interactions
@@ -136,7 +137,17 @@ def scenario(change, torque_file=None):
     return make_scenario(data, "pair.toml", torque_file)
 
 
+def problem_with(section, interaction_file=None):
+    """A scenario of a problem of two bodies, with a section that it does not take."""
+    data = tomllib.loads(f"problem = 'didymos'\n{section}")
+    return make_scenario(data, "didymos.toml", interaction_file)
+
+
 SYSTEMS = [
+    # --- problems
+    (lambda: problems.of_one_body("didymos"), "'benchmark/didymos' has 2 bodies", "give one of krysl/free-body"),
+    (lambda: problem_with("[initial]\nomega = [0, 0, 1]"), "'benchmark/didymos'", "write several [[body]]"),
+    (lambda: problem_with("", "pull.py"), "'pull.py'", "write several [[body]]"),
     # --- bodies
     (lambda: System(BOX), "RigidBody", "write System([body, body], ...)"),
     (lambda: System([]), "got none", "give a list of bodies"),
@@ -145,7 +156,12 @@ SYSTEMS = [
     (lambda: System([BOX, BOX], Pair(one_way_with_each, each={"k": [1, 2, 3]})), "for 3 bodies", "give as many of each"),
     (lambda: interactions.dipoles([(0, 0, 1)] * 3)(0.0, APART), "for 3 bodies, and there are 2", "give as many of each"),
     (lambda: polhode.integrate([BOX, BOX]), "a list of 2", "write System(bodies, interaction)"),
+    (lambda: scenario('name = "rod"'), "body 0 is 'rod' too", "give another"),
     # --- interactions
+    (lambda: interactions.gravity([BOX] * 2, G=-1), "G must not be negative, got -1.0", "correct it"),
+    (lambda: interactions.polyhedra([BOX] * 2, G=-1), "G must not be negative, got -1.0", "correct it"),
+    (lambda: interactions.springs([(0, 1)], -1.0), "stiffness must not be negative, got -1.0", "correct it"),
+    (lambda: interactions.springs([(0, 1)], 1.0, damping=-2.0), "damping must not be negative, got -2.0", "correct it"),
     (lambda: System([BOX, BOX], 7), "got 7", "write def f(t, x, R): ..."),
     (lambda: interaction(7), "got 7", "write def f(...): ..."),
     (lambda: interaction(lambda t, R: None, name="pull"), "'pull' will be called as f(t, x, R)", "correct its"),
@@ -268,7 +284,7 @@ SYSTEMS = [
     (lambda: scenario("count = 9|lattice = 1.0|cells = [2, 2, 2]"), "cells = [2, 2, 2]", "whose product is at least 9"),
     (lambda: scenario("omega = [1.0, 0.0, 0.0]|momentum = [1.0, 0.0, 0.0]"), "got both", "drop one"),
     (lambda: scenario('links = [["rod", "bal"]]'), "unknown body 'bal' (did you mean 'ball'?)", "valid: 'rod', 'ball'"),
-    (lambda: scenario('name = "rod"'), "there are 2 bodies 'rod'", "give the number of one"),
+    (lambda: scenario("count = 2|line = [1.0, 0.0, 0.0]"), "there are 2 bodies 'rod'", "give the number of one"),
     (lambda: scenario('stiffness = "much"'), "got 'much'", "write 1.0, [1.0, 2.0] or"),
     (lambda: scenario("stiffness = { red = 1.0 }"), "unknown body 'red'", "valid: 'rod', 'ball'"),
     (lambda: scenario("stiffness = { rod = 1.0 }"), "no value for the body 'ball'", "give one for each"),

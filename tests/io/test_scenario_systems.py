@@ -245,7 +245,7 @@ FAULTS = [
     (PAIR.replace('name = "springs"', ""), "interaction.0: needs a name"),
     (PAIR.replace('name = "springs"', 'name = "own.py:f"'), "never runs code.*--torque-file"),
     (PAIR.replace('[["rod", "ball"]]', '[["rod", "bal"]]'), "unknown body 'bal' .did you mean 'ball'"),
-    (PAIR.replace('"ball"', '"rod"'), "there are 2 bodies 'rod'; give the number of one"),
+    (PAIR.replace('"rod"', '"rod"\ncount = 2\nline = [0.0, 3.0, 0.0]', 1), "there are 2 bodies 'rod'; give the number of one"),
     (PAIR.replace('[["rod", "ball"]]', "[[0, 5]]"), "has a link to body 5"),
     (PAIR.replace('[["rod", "ball"]]', '"chian"'), "did you mean 'chain'"),
     (PAIR.replace("stiffness = 3.0", 'stiffness = "much"'), "must be a number, lists of numbers"),
@@ -276,3 +276,26 @@ def test_all_faults_are_told_at_once():
 def test_a_system_is_no_ensemble(tmp_path):
     with pytest.raises(InputError, match="one system of 2 bodies"):
         ensembles.arguments(made(PAIR))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (('["rod", "ball"]', '["rod", "bal"]'), r"^pair.toml: interaction.0.links: unknown body 'bal' .did you mean .*'ball'$"),
+        (('name = "ball"', 'name = "rod"'), "body.1.name: must be its own, and body 0 is 'rod' too; give another"),
+    ],
+)  # fmt: skip
+def test_a_wrong_name_is_one_error(change, message):
+    text = PAIR.replace(*change).replace('["rod", "ball"]', "[0, 1]" if "name" in change[0] else "")
+    with pytest.raises(InputError, match=message):
+        make_scenario(tomllib.loads(text), "pair.toml")
+
+
+def test_a_name_of_several_entries_is_not_set():
+    spring = PAIR[PAIR.index("[[interaction]]") : PAIR.index("[run]")]
+    data = tomllib.loads(PAIR.replace("[run]", f"{spring}[run]"))
+    setting = [("--set", "interaction.springs.stiffness=2.0")]
+    with pytest.raises(
+        InputError, match=r"2 are named 'springs'; write interaction.0 or interaction.1"
+    ):
+        make_scenario(data, "pair.toml", settings=setting)

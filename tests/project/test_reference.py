@@ -168,7 +168,7 @@ def test_help_shows_the_options_of_every_door():
             parameters = inspect.signature(value).parameters.values()
             vague += [name for one in parameters if one.kind is one.VAR_KEYWORD]
     # made by `ensemble` alone; parameters of any name
-    assert vague == ["Ensemble", "Torque.with_params"]
+    assert vague == ["Ensemble", "SystemEnsemble", "Torque.with_params"]
     assert {"frame", "params", "uses_omega"} <= inspect.signature(polhode.torque).parameters.keys()
 
 

@@ -8,6 +8,7 @@ import pytest
 from polhode import InputError, RigidBody, System, interactions, plots
 from polhode.results import conserved
 from polhode.show.plots.smooth import smooth
+from polhode.show.plots.panels import logarithmic
 from polhode.show.view._page import encode
 from polhode.show.view.systems import BODY_FRAMES
 
@@ -170,7 +171,47 @@ def test_what_may_change_is_said():
         compiled=False,
     )  # fmt: skip
     assert conserved.linear_momentum(run).by_right and conserved.energy(run).by_right
-    assert "may change it" in words(run.plot())
+    assert "the interaction changes it" in words(run.plot())
+
+
+def test_causes_are_named_only_where_they_act():
+    def still(t, x, R):
+        pull = 0.1 * (x[::-1] - x)
+        return pull, np.zeros_like(x)
+
+    apart = {"position0": [[0, 0, 0], [2, 0, 0]], "t_span": (0, 1), "step": 0.1, "compiled": False}
+    free = polhode.integrate(System([ROD, BALL], still), velocity0=[[0, 1, 0], [0, 0, 0]], **apart)
+    assert conserved.linear_momentum(free).cause == conserved.momentum(free).cause == ""
+    spring = interactions.springs([(0, 1)], 3.0)
+    held = polhode.integrate(System([ROD, BALL], spring, fixed=[0]), **apart)
+    assert conserved.linear_momentum(held).cause == "fixed points change it"
+    boxed = polhode.pair(lambda r, Ri, Rj: (0.1 * r, 0 * r, 0 * r), box=3.0, cutoff=1.4)
+    turned = polhode.integrate(
+        System([ROD, BALL], boxed), velocity0=[[0, 1, 0], [0, 0, 0]], **apart
+    )
+    assert conserved.momentum(turned).cause == "the periodic box changes it"
+    assert conserved.linear_momentum(turned).cause == ""
+
+
+def test_errors_on_logarithmic_axes_are_true_values_or_gaps():
+    t = np.linspace(0.0, 1.0, 5)
+    curves = {
+        "small": np.array([0.0, 3e-17, 4e-17, 0.0, 2e-17]),
+        "large": np.array([0.0, 1e-2, 2e-2, 3e-2, 1e-2]),
+        "none": np.zeros(5),
+    }
+    axes = plots.new_figure(4, 3).subplots()
+    logarithmic(axes, t, curves)
+    for line, values in zip(axes.lines[::2], curves.values(), strict=True):
+        assert np.array_equal(
+            line.get_ydata(), np.where(values > 0, values, np.nan), equal_nan=True
+        )
+    assert np.isfinite(axes.lines[1].get_ydata()).tolist() == [False] * 4 + [True]  # as a dot
+    low, high = axes.get_ylim()
+    assert low < 2e-17 and high > 3e-2
+    assert "none, unchanged to the last bit" in [
+        one.get_text() for one in axes.get_legend().get_texts()
+    ]
 
 
 def test_notebooks_show_systems_and_their_runs(run):

@@ -65,11 +65,15 @@ export class Transport {
 }
 
 /** Switches of the picture. */
+const FEW = "Drawn for at most 12 bodies";
+
 export class Switches {
   constructor(names, change) {
     this.element = make("div", "switches");
+    this.titles = {};
     this.buttons = Object.fromEntries(
       Object.entries(names).map(([key, [label, title]]) => {
+        this.titles[key] = title;
         const element = button(`switch switch-${key}`, label, () => change(key), title);
         this.element.append(element);
         return [key, element];
@@ -81,9 +85,19 @@ export class Switches {
     for (const [key, element] of Object.entries(this.buttons)) {
       element.setAttribute("aria-pressed", String(Boolean(options[key])));
       element.disabled = key in off;
-      if (key in off) element.title = off[key];
+      element.title = off[key] ?? this.titles[key];
     }
   }
+}
+
+/** The switches that do nothing for a run, and why. */
+export function idle({ bodies = 0, box, all }, rolls) {
+  const crowd = bodies > 0 && !all.omega;
+  return {
+    ...(rolls ? {} : { poinsot: "Poinsot’s construction needs a free body without rotors that turns" }),
+    ...(crowd ? { arrows: FEW, axes: FEW } : {}),
+    ...(bodies > 0 && box ? { trace: "Paths are not drawn in a periodic box" } : {}),
+  };
 }
 
 export function helpDialog() {

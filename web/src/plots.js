@@ -91,7 +91,8 @@ export class Plot {
           ...axis,
           size: (u, labels) => Math.max((this.needed = room(labels)), this.width),
           space: 16, // two ticks in the lowest plot, whatever the range
-          ...(this.log ? { splits: (u, i, low, high) => powers(low, high), filter: (u, ticks) => ticks } : {}),
+          splits: this.log ? (u, i, low, high) => powers(low, high) : evenly,
+          ...(this.log ? { filter: (u, ticks) => ticks } : {}),
           values: (u, ticks) => (this.ticks = this.log ? ticks.map((v) => number(v, 1)) : tickLabels(ticks)),
         },
       ],
@@ -172,6 +173,16 @@ const pen = document.createElement("canvas").getContext("2d");
 function room(labels) {
   pen.font = FONT;
   return Math.max(62, ...(labels ?? []).map((label) => Math.ceil(pen.measureText(label ?? "").width) + 14));
+}
+
+/** Ticks of an even axis, so far apart; uPlot knows no distances below 1e-16. */
+function evenly(u, axis, low, high, apart) {
+  const least = (high - low) / 4,
+    power = 10 ** Math.floor(Math.log10(least)),
+    gap = high - low > 1e-14 ? apart : power * [1, 2, 5, 10].find((k) => k * power >= least),
+    found = [];
+  for (let k = Math.ceil(low / gap - 1e-9); k <= high / gap + 1e-9; k += 1) found.push(Number((k * gap).toPrecision(12)));
+  return found;
 }
 
 /** Ticks of a logarithmic axis: powers of ten, so few that their labels do not touch. */

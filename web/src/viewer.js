@@ -1,7 +1,7 @@
 // mount(element, runs, options): the whole page for one run or several, in step; `update(runs)` replaces the runs in place.
 
 import { Clock, goodSpeed, nextSpeed } from "./clock.js";
-import { button, helpDialog, listenToKeys, Switches, Transport } from "./controls.js";
+import { button, helpDialog, idle, listenToKeys, Switches, Transport } from "./controls.js";
 import { choose, decodeRun, fastest, locate } from "./data.js";
 import { number, withUnit } from "./format.js";
 import { make, Plot } from "./plots.js";
@@ -19,7 +19,6 @@ const SWITCHES = {
   axes: ["Axes", "Body axes (B)"],
   follow: ["Follow", "The camera follows the body, or shows its whole path in space (F)"],
 };
-const DOES_NOT_ROLL = "Poinsot’s construction needs a free body without rotors that turns";
 
 /**
  * @param {HTMLElement} element filled by the viewer
@@ -110,7 +109,6 @@ class Viewer {
     if (fresh) this.options.follow = !flights.some((flight) => flight.isLong);
     this.switches.buttons.follow.hidden = !flights.length;
     this.root.classList.toggle("system", bodies > 0);
-    this.root.classList.toggle("boxed", bodies > 0 && Boolean(this.runs[0].box));
     this.root.classList.toggle("crowd", bodies > 0 && !this.runs[0].all.omega);
     const what = [flights.length && "about the centre of mass", widest(this.runs, "speeds") && "with rotors"].filter(Boolean);
     this.key.querySelector(".key-momentum").textContent = ["L angular momentum", what.join(", ")].join(" ").trim();
@@ -148,7 +146,7 @@ class Viewer {
       const plot = this.plot(key),
         title = this.runs[0].titles[key];
       plot.title.textContent = this.logarithmic ? sized(title) : title;
-      plot.remark.textContent = common(this.runs.map((run) => run.causes[key]));
+      plot.remark.textContent = plot.remark.title = common(this.runs.map((run) => run.causes[key]));
       plot.setLines(errors(this.runs, key, this.theme), this.logarithmic);
     }
     for (const part of Object.keys(PARTS)) widest(this.runs, part) ? this.fillPart(part) : this.drop(part);
@@ -240,7 +238,7 @@ class Viewer {
   }
 
   switch(name) {
-    if (name === "poinsot" && !this.rolls) return;
+    if (name in idle(this.runs[0], this.rolls)) return;
     if (name === "follow" && this.runs[0].bodies) return this.look(this.whom.next());
     if (name === "follow" && this.switches.buttons.follow.hidden) return;
     this.options[name] = !this.options[name];
@@ -337,7 +335,7 @@ class Viewer {
     this.stage.render(this.clock.time, this.shown(), !this.clock.playing);
     for (const plot of Object.values(this.plots)) plot.show(this.clock.time, valueAt, window);
     this.transport.show(this.clock, this.runs[0].units.time);
-    this.switches.show(this.options, this.rolls ? {} : { poinsot: DOES_NOT_ROLL });
+    this.switches.show(this.options, idle(this.runs[0], this.rolls));
     this.logButton.setAttribute("aria-pressed", String(this.logarithmic));
     this.zoomButton.setAttribute("aria-pressed", String(Boolean(this.near)));
     this.key.querySelectorAll("span").forEach((part) => (part.hidden = !this.options.arrows));

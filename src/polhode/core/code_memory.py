@@ -25,6 +25,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 from numba.core.runtime.context import NRTContext
 
+from polhode.core.pipelines import has_functions
 from polhode.core.reads import is_lasting
 
 for manager in (newpassmanagers.ModulePassManager, newpassmanagers.FunctionPassManager):
@@ -221,12 +222,6 @@ def _resolved(function: Any, kinds: Any, keywords: Any) -> Any:
     return _signatures[key]
 
 
-def _has_functions(kind: Any) -> bool:
-    return isinstance(kind, types.Dispatcher) or (
-        isinstance(kind, types.BaseTuple) and any(map(_has_functions, kind.types))  # type: ignore[attr-defined]
-    )
-
-
 def _lasting(kind: Any) -> bool:
     """Whether arguments of this type may occur again: not functions, nor the named tuples of one
     torque."""
@@ -270,7 +265,7 @@ def _forget_passing(shared: dict[Any, Any]) -> None:
             models.pop(kind, None)
     for function, dispatcher in list(shared.items()):
         # other functions do not live long
-        passing = (lambda kind: not _lasting(kind)) if is_lasting(function) else _has_functions
+        passing = (lambda kind: not _lasting(kind)) if is_lasting(function) else has_functions
         overloads = getattr(dispatcher, "overloads", {})
         kept = [one for kinds, one in overloads.items() if not any(map(passing, kinds))]
         if len(kept) < len(overloads):

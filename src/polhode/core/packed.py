@@ -11,15 +11,17 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import ir as llvm
-from numba.core import compiler, ir, lowering
+from numba.core import compiler, ir
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
+
+from polhode.core.pipelines import KernelLower
 
 INTERLEAVE = 2
 WIDEST = '"prefer-vector-width"="512"'
 
 
-class PackedLower(lowering.Lower):
+class PackedLower(KernelLower):
     """Lowering that marks the loops of a function."""
 
     def lower_function_body(self) -> Any:

@@ -1,9 +1,11 @@
 """numba's compiler with fewer passes.  Importing this module imports numba.
 
 Each function that numba compiles goes through some thirty passes in Python, most of them for
-constructs that kernels never use.  `KernelCompiler` leaves those out.  A user's function goes
-through all, and through one more, which replaces NumPy functions by versions that compile faster:
-numba's `np.cross`, which builds messages from strings, takes a second and a half.
+constructs that kernels never use.  `KernelCompiler` leaves those out.  It also leaves out the addresses
+of functions, which are known by their types: machine code with an address of this process could not
+be stored.  A user's function goes through all, and through one more, which replaces NumPy functions
+by versions that compile faster: numba's `np.cross`, which builds messages from strings, takes a
+second and a half.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from numba import types
-from numba.core import compiler, ir, typed_passes, untyped_passes
+from numba.core import compiler, ir, lowering, typed_passes, untyped_passes
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.ir_utils import get_definition, guard
 from numba.extending import overload
@@ -43,12 +45,52 @@ LEFT_OUT = (
 )
 
 
+def has_functions(kind: Any) -> bool:
+    """Whether values of a type are functions or contain some."""
+    return isinstance(kind, types.Dispatcher) or (
+        isinstance(kind, types.BaseTuple) and any(map(has_functions, kind.types))  # type: ignore[attr-defined]
+    )
+
+
+class KernelLower(lowering.Lower):
+    """Lowering in which functions have no address.  A call finds its function by the type, and
+    addresses given to what is not inlined would stay in the machine code."""
+
+    def lower_assign(self, ty: Any, inst: Any) -> Any:
+        constant = isinstance(inst.value, (ir.Global, ir.FreeVar)) and has_functions(ty)
+        if not constant:
+            return super().lower_assign(ty, inst)
+        found = self._constant(ty, inst.value.value)
+        self.incref(ty, found)
+        return found
+
+    def _constant(self, kind: Any, value: Any) -> Any:
+        if isinstance(kind, types.Dispatcher):
+            return self.context.get_constant_null(kind)
+        if not has_functions(kind):
+            return self.context.get_constant_generic(self.builder, kind, value)
+        parts = [self._constant(*one) for one in zip(kind.types, value, strict=True)]
+        return self.context.make_tuple(self.builder, kind, parts)
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class KernelLowering(typed_passes.NativeLowering):
+    """The pass that uses it."""
+
+    _name = "kernel_lowering"
+    lowering_class = KernelLower
+
+
 class KernelCompiler(compiler.CompilerBase):
     """For the package's own functions of numbers and tuples."""
 
     def define_pipelines(self) -> list[Any]:
         manager = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
-        manager.passes = [(one, why) for one, why in manager.passes if one not in LEFT_OUT]
+        manager.passes = [
+            (KernelLowering if one is typed_passes.NativeLowering else one, why)
+            for one, why in manager.passes
+            if one not in LEFT_OUT
+        ]
         manager.finalize()
         return [manager]
 

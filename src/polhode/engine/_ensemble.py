@@ -64,10 +64,12 @@ def ensemble(
 
     Parameters
     ----------
-    bodies : RigidBody or inertia, a list of them, array (n, 3) or (n, 3, 3), or a distribution
+    bodies : RigidBody or inertia, a list of them, array (n, 3) or (n, 3, 3), a distribution, or a System
         A single one is used for all.  An array has principal moments or tensors.  A distribution
         is one of principal moments; a torque that depends on the body's inertia, `gravity_gradient`,
-        then uses that of each body.
+        then uses that of each body.  Of a `System` of up to eight bodies there are n copies: arrays of
+        initial motions are then (n, bodies, ...), parameters those of its interaction, and the result is a
+        `SystemEnsemble`.
     torque, t_span, step, method, breaks
         As in `integrate`.
     rotation0 : one rotation, scipy Rotation of n, array (n, 4), (n, 3, 3) or (n, 3), "random", or a distribution
@@ -120,6 +122,7 @@ def ensemble(
     Returns
     -------
     Ensemble
+        Of a system a `SystemEnsemble`.
 
     Raises
     ------

@@ -75,7 +75,8 @@ class Flow(FlowParts, Card):
     Parameters
     ----------
     body, torque, method, force
-        As in `integrate`; with a force, or a `Load` for the torque, the body flies.
+        As in `integrate`; with a force, or a `Load` for the torque, the body flies.  With a `System` this
+        makes a `SystemFlow`.
     step : float
         Size of the steps; the last one is cut to end at t1.
     rtol, atol, max_step : float

@@ -40,7 +40,7 @@ from polhode.results.motion import (
     parts,
     sizes_of_system,
 )
-from polhode.problems import Problem, get
+from polhode.problems import Problem, SystemProblem, get
 from polhode.engine.schedule import Segment
 from polhode.engine.systems.program import build
 
@@ -90,7 +90,7 @@ class Reference(InMotion):
 
 
 def reference(
-    problem: str | Problem | RigidBody | System | ArrayLike,
+    problem: str | Problem | SystemProblem | RigidBody | System | ArrayLike,
     t: ArrayLike | None = None,
     *,
     torque: Torque | Load | Callable[..., Any] | str | None = None,
@@ -107,7 +107,7 @@ def reference(
 
     Parameters
     ----------
-    problem : Problem, its name, a body or a System
+    problem : Problem, SystemProblem, the name of one, a body or a System
         With a body (RigidBody or inertia), `torque`, `rotation0`, `omega0` or `momentum0`, and in
         flight `force`, `position0` and `velocity0`, as for `integrate`; with a system the motion at
         the start.
@@ -136,10 +136,11 @@ def reference(
     [6.0, 0.0, 0.0]
     """
     span = None
-    if isinstance(problem, (Problem, str)):
+    if isinstance(problem, (Problem, SystemProblem, str)):
         known = get(problem)
         problem, torque, span = known.body, known.torque(), known.t_span
         rotation0, omega0 = known.rotation0, known.omega0
+        position0, velocity0 = known.position0, known.velocity0
     one = _one(problem, (rotation0, omega0, momentum0, False), torque, force, position0, velocity0)
     tolerance = number("tolerance", tolerance, positive=True)
     if t is None and span is None:

@@ -9,7 +9,7 @@ import numpy as np
 from polhode.engine.rotors import each_rotor
 from polhode.results._ensemble_result import Ensemble
 from polhode.results._run import FAILED, FINISHED, INTERRUPTED
-from polhode.results.columns import UNTITLED_MANY, attributes
+from polhode.results.columns import UNTITLED_MANY, UNTITLED_SYSTEMS, attributes
 from polhode.results.motion import LABELS, PARTS, SPEED, MotionPart
 
 if TYPE_CHECKING:
@@ -40,7 +40,11 @@ def dataset(run: Ensemble) -> Dataset:
         name: data.pop(name) for name in ("system", "body", "time") if name in data
     }
     coords |= {name: list(labels) for name, labels in LABELS.items()}
-    return xr.Dataset(data, coords, attributes(run.provenance(), UNTITLED_MANY))
+    return xr.Dataset(
+        data,
+        coords,
+        attributes(run.provenance(), UNTITLED_SYSTEMS if run.kind.bodies else UNTITLED_MANY),
+    )
 
 
 def about(run: Ensemble, si: str, meaning: str) -> dict[str, str]:

@@ -60,8 +60,9 @@ def save(
         )
     if isinstance(result, SystemEnsemble):
         raise InputError(
-            f"files hold ensembles of bodies, and {result!r} is one of systems; write the arrays that you need, "
-            "such as those of run.to_xarray()"
+            f"files hold ensembles of bodies, and {result!r} is one of systems; write "
+            f"run.to_xarray().to_netcdf({str(path)!r}), or "
+            "write the arrays that you need"
         )
     chosen = check(path, format, force, isinstance(result, Ensemble))
     try:

@@ -16,6 +16,7 @@ from polhode.results.motion import LABELS, PARTS
 
 UNTITLED, UNTITLED_MANY = "rotation of a rigid body", "rotation of many rigid bodies"
 UNTITLED_SYSTEM = "motion of a system of rigid bodies"
+UNTITLED_SYSTEMS = "motion of many systems of rigid bodies"
 _UNSAFE = re.compile("[\0\n\r]")  # characters that end a text in some format
 
 
@@ -127,7 +128,7 @@ def _is_json(text):
 def provenance_in(attributes: Mapping[str, Any]) -> dict[str, Any]:
     """The provenance that `attributes` was made of."""
     held = {key: _plain(value) for key, value in attributes.items()}
-    if held.get("title") in (UNTITLED, UNTITLED_MANY, UNTITLED_SYSTEM):
+    if held.get("title") in (UNTITLED, UNTITLED_MANY, UNTITLED_SYSTEM, UNTITLED_SYSTEMS):
         del held["title"]
     return held
 

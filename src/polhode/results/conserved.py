@@ -8,6 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 
+KEPT = 1e-10  # a relative change below this is one of rounding
+
+
 class Stray(NamedTuple):
     """A deviation from the start along a run, relative to `size`.
 
@@ -79,7 +82,7 @@ def energy(run: Any, start: int = 0) -> Stray:
         (values - values[start]) / scale,
         f"{name} (E − E₀) / |E₀|",
         scale,
-        _cause_in_system(run.keeps_energy)
+        ("" if run.keeps_energy else "the interaction may change it")
         if run.kind.bodies
         else _cause(
             run, not loads_keep_energy(run), any(not one.is_free for one in run.body.rotors)
@@ -102,8 +105,8 @@ def momentum(run: Any, start: int = 0) -> Stray:
     bodies about the origin, against the sum of the sizes of theirs.
     """
     if run.kind.bodies:
-        kept = run.keeps_angular_momentum
-        return _of_all(run.angular_momenta, "Angular momentum", "L", start, kept)
+        cause = "" if run.keeps_angular_momentum else _of_momenta(run, angular=True)
+        return _of_all(run.angular_momenta, "Angular momentum", "L", start, cause)
     in_flight, free = run.position is not None, is_free(run)
     pushed = in_flight and (run.force is None or run.force.acts)
     about = "" if not in_flight else "the centre of mass" if free and pushed else "the origin"
@@ -128,24 +131,30 @@ def momentum(run: Any, start: int = 0) -> Stray:
 
 def linear_momentum(run: Any, start: int = 0) -> Stray:
     """The momentum of all bodies of a system, against the sum of the sizes of theirs."""
-    return _of_all(run.linear_momenta, "Momentum", "P", start, run.keeps_momentum)
+    cause = "" if run.keeps_momentum else _of_momenta(run)
+    return _of_all(run.linear_momenta, "Momentum", "P", start, cause)
 
 
-def _of_all(momenta, name, letter, start, kept):
+def _of_all(momenta, name, letter, start, cause):
     """The change of the sum of momenta (n, bodies, 3), which may itself be zero."""
     total, sizes = momenta.sum(axis=1), np.linalg.norm(momenta, axis=2).sum(axis=1)
     size = float(sizes[start]) or float(sizes.max()) or 1.0
-    one = letter.lower()
+    one, values = letter.lower(), np.linalg.norm(total - total[start], axis=1) / size
     return Stray(
-        np.linalg.norm(total - total[start], axis=1) / size,
+        values,
         f"{name} |{letter} − {letter}₀| / Σ|{one}|",
         size,
-        _cause_in_system(kept),
+        "" if values.max(initial=0.0) < KEPT else cause,
     )
 
 
-def _cause_in_system(kept):
-    return "" if kept else "interaction, fixed points or box may change it"
+def _of_momenta(run, angular=False):
+    """What may change a momentum of all bodies, in words."""
+    if run.body.fixed.any():
+        return "fixed points change it"
+    if angular and any(term.get("box") for term in run.interaction.record()):
+        return "the periodic box changes it"
+    return "the interaction changes it"
 
 
 def _cause(run, loads, motors=False):

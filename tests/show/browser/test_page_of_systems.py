@@ -134,7 +134,11 @@ def test_bodies_of_one_kind_are_drawn_at_once(tab, tmp_path):
     one.seek(2.5)
     _, places, _ = shown(one)
     assert len(places) == n and np.ptp(places, axis=0).min() > 0.5
-    assert one.page.locator(".switch:visible").all_inner_texts() == ["Trace"]
+    buttons = one.page.locator(".switch:visible")
+    assert buttons.all_inner_texts() == ["Arrows", "Trace", "Axes"]
+    idle = one.page.locator(".switch:visible:disabled")
+    assert idle.all_inner_texts() == ["Arrows", "Axes"]
+    assert idle.first.get_attribute("title") == "Drawn for at most 12 bodies"
     assert one.pixels()[0] > 0.005 and one.complaints == []
 
 
@@ -167,3 +171,11 @@ def test_systems_side_by_side_and_beside_nothing_else(tab, tmp_path, run):
     page = tab(polhode.view.page([run, alone]).save(tmp_path / "mixed.html"))
     page.do("viewer => viewer.look(1)")
     assert page.complaints == [] and page.pixels()[0] > 0.005
+
+
+def test_an_axis_of_tiny_values_has_ticks(one):
+    one.do("""viewer => viewer.plots.momentum.setLines(
+        [{ label: "", colour: () => "red", t: [0, 1, 2], y: [0, 1e-17, 3e-17] }], false)""")
+    one.settle()
+    ticks = one.do("viewer => viewer.plots.momentum.ticks")
+    assert len(ticks) >= 3 and len(set(ticks)) == len(ticks) and one.complaints == []

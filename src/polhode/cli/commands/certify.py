@@ -89,7 +89,7 @@ def certify(
     targets = find_targets([*(methods or []), *(c or [])], every)
     declared = read_facts(",".join(declare)) if declare else None
     if problem is not None:
-        problem = problems.get(problem).name  # a misspelt one is refused before any work
+        problem = problems.of_one_body(problem).name  # a misspelt one is refused before any work
     if output and len(targets) > 1:
         raise InputError(
             f"-o draws one certificate, and there are {len(targets)} methods; give --figure FOLDER"

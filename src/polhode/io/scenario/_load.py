@@ -37,7 +37,7 @@ from polhode.io.scenario.messages import TOP, as_toml, unknown_key
 from polhode.io.scenario.body_and_initial import read_body, read_initial
 from polhode.io.scenario.run_section import read_run
 from polhode.io.scenario.settings import apply_settings
-from polhode.io.scenario.systems import is_system, read_system
+from polhode.io.scenario.systems import is_system, read_system, read_system_problem
 from polhode.io.scenario.toml import parse
 from polhode.io.scenario.torque import (
     NEVER,
@@ -211,6 +211,12 @@ def _read(data, faults, torque_file, folder):
             data, torque_file, folder, lambda body: _in_units(body, data, faults), faults
         )
         return {**system, **times, **_output(data, faults)}
+    if isinstance(problem, problems.SystemProblem):
+        return {
+            **read_system_problem(data, problem, torque_file, faults),
+            **times,
+            **_output(data, faults),
+        }
     if "interaction" in data:
         faults.add(
             ("interaction",), "is between bodies; write several [[body]], or a [torque] or [load]"

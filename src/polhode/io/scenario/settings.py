@@ -94,6 +94,12 @@ def _index(here, part, path):
             f"{path} picks one of several values, got {here!r:.60} in their place; give all of them"
         )
     names = [item.get("name") if isinstance(item, dict) else None for item in here]
+    if names.count(part) > 1 and path.split(".")[0] in ("body", "interaction"):
+        where = path.split(f".{part}")[0]
+        places = [f"{where}.{i}" for i, name in enumerate(names) if name == part]
+        raise InputError(
+            f"{path} is not one entry: {len(places)} are named {part!r}; write {' or '.join(places)}"
+        )
     if part in names:
         return names.index(part)
     numbers = [str(number) for number in range(len(here))]
@@ -111,9 +117,12 @@ def fill_from_problem(data, paths):
         return
     changes_torque = any(path.startswith("torque.") for path in paths)
     if changes_torque and "torque.name" not in paths and "torque" not in data:
-        data["torque"] = dict(problems.get(data["problem"]).torque_section)
+        data["torque"] = dict(problems.of_one_body(data["problem"]).torque_section)
     if "body.inertia" in wanted and "body" not in data:
-        moments = problems.get(data["problem"]).body.moments
+        moments = problems.of_one_body(data["problem"]).body.moments
         data["body"] = {"inertia": moments.tolist(), "check_triangle": False}
     if "initial.omega" in wanted and not {"omega", "momentum"} & set(initial):
-        data["initial"] = {**initial, "omega": problems.get(data["problem"]).omega0.tolist()}
+        data["initial"] = {
+            **initial,
+            "omega": problems.of_one_body(data["problem"]).omega0.tolist(),
+        }

@@ -21,7 +21,7 @@ from polhode.engine.ensemble.inputs import check_bodies_fit, draw_values
 from polhode.errors import InputError, unknown
 from polhode.io.scenario import schema
 from polhode.io.scenario.body_and_initial import attitude_form, made_body, read_section
-from polhode.io.scenario.messages import EXAMPLES
+from polhode.io.scenario.messages import EXAMPLES, as_toml
 from polhode.io.scenario.torque import named_section
 from polhode.loads import interactions, user_file
 from polhode.loads._system import System
@@ -36,6 +36,7 @@ ONE_BODY = {  # sections that go with one body, and what stands in their place
     "load": "write an [[interaction]]",
     "ensemble": "drop it, or write one [body]",
 }
+FIXED = ("body", "interaction", *(key for key in ONE_BODY if key != "problem"), "units")
 PARTS = ("rotation0", "omega0", "position0", "velocity0")
 
 
@@ -52,6 +53,7 @@ def read_system(data, interaction_file, folder, in_units, faults):
             faults.add((key,), f"goes with one body, and there are several [[body]]; {fix}")
     if not data["body"]:
         faults.add(("body",), "is an empty list; write a [[body]] for each body")
+    _check_names(data["body"], faults)
     bodies, fixed, starts = [], [], []
     for i, given in enumerate(data["body"]):
         path = ("body", i)
@@ -76,6 +78,36 @@ def read_system(data, interaction_file, folder, in_units, faults):
         with faults.at("interaction"):
             system = System(bodies, acting, fixed=fixed)
     return {"body": system, "torque": None, **_joined(starts)}
+
+
+def _check_names(tables, faults):
+    """Links, tables by name and --set take a name for one [[body]]."""
+    names = [one.get("name") if isinstance(one, dict) else None for one in tables]
+    for i, name in enumerate(names):
+        if isinstance(name, str) and name in names[:i]:
+            faults.add(
+                ("body", i, "name"),
+                f"must be its own, and body {names.index(name)} is {as_toml(name)} too; give another, or a count in one [[body]]",
+            )
+
+
+def read_system_problem(data, problem, interaction_file, faults):
+    """The same of a problem of several bodies, which is taken as it is."""
+    fix = "drop it, or write several [[body]] and [[interaction]] in place of the problem"
+    for key in FIXED:
+        if key in data:
+            faults.add(
+                (key,),
+                f"does not go with {problem.name!r}, a problem of {len(problem.system)} bodies; {fix}",
+            )
+    if interaction_file is not None:
+        faults.add(
+            ("problem",),
+            f"{problem.name!r} has its own interaction, got the file {interaction_file!r}; {fix}",
+        )
+    return {"body": problem.system, "torque": None} | {
+        name: getattr(problem, name) for name in PARTS
+    }
 
 
 def _joined(starts):
@@ -196,7 +228,7 @@ def _term(given, path, bodies, faults):
     make, section = named_section(given, path, table, schema.interaction_model, faults)
     if section is None or not bodies:
         return None
-    options = {key: value for key, value in section if key != "name"}
+    options, before = {key: value for key, value in section if key != "name"}, len(faults)
     if "links" in options:
         with faults.at(*path, "links"):
             options["links"] = _links(options["links"], bodies)
@@ -204,6 +236,8 @@ def _term(given, path, bodies, faults):
         if isinstance(value, dict):
             with faults.at(*path, key):
                 options[key] = _for_each(value, bodies)
+    if len(faults) > before:
+        return None
     options |= {
         key: bodies for key, one in supplied_parameters(make).items() if one is Source.BODIES
     }

@@ -32,6 +32,15 @@ def rows_for(
     return np.broadcast_to(array, (count, *shape)).copy()
 
 
+def not_negative(name: str, value: Any) -> Any:
+    """The number or the rows of numbers, or an InputError where one is below zero."""
+    rows = np.atleast_1d(value)
+    bad = rows[(rows < 0.0).reshape(len(rows), -1).any(axis=1)]
+    if len(bad):
+        raise InputError(f"{name} must not be negative, got {brief(bad[0].tolist())}; correct it")
+    return value
+
+
 def link_ends(
     links: Any, points: Any, width: int = 3, name: str = "points"
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -27,8 +27,7 @@ from polhode import rotations
 from polhode.core.jit import jit
 from polhode.core.vec import add, apply, apply_t, cross, dexpinv_body, dot, log, matmul, neg, sub
 from polhode.core.vec import times, transpose
-from polhode.errors import InputError, brief
-from polhode.loads.interactions._named import link_ends, named, rows_for
+from polhode.loads.interactions._named import link_ends, named, rows_for, not_negative
 from polhode.loads.pair import Pair
 
 
@@ -117,14 +116,9 @@ def bushings(
     which, a, b = link_ends(links, points)
     _, on_first, on_second = link_ends(which, axes, name="axes")
     six, slow = (
-        rows_for(name, value, len(which), (6,))
+        not_negative(name, rows_for(name, value, len(which), (6,)))
         for name, value in (("stiffness", stiffness), ("damping", damping))
     )
-    for name, values in (("stiffness", six), ("damping", slow)):
-        if (values < 0.0).any():
-            raise InputError(
-                f"{name} must not be negative, got {brief(values[(values < 0.0).any(axis=1)][0].tolist())}; correct it"
-            )
     own: dict[str, Any] = {
         "stiffness": six[:, :3],
         "turning": six[:, 3:],

@@ -15,7 +15,7 @@ from polhode.bodies.extent import radius
 from polhode.errors import InputError, brief, number
 from polhode.loads._system import System, as_body
 import polhode.loads.interactions.multipole_kernels as kernels
-from polhode.loads.interactions._named import named
+from polhode.loads.interactions._named import named, not_negative
 from polhode.loads.named import Source
 from polhode.loads.pair import Pair
 
@@ -74,7 +74,7 @@ def gravity(bodies: Any, G: float = NEWTON, degree: int = 2) -> Pair:
     found = Pair(
         force,
         each=each,
-        params={"G": number("G", G)},
+        params={"G": not_negative("G", number("G", G))},
         potential=energy,
         form="tuple",
         aspect=aspect,

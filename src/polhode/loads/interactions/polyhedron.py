@@ -18,7 +18,7 @@ from polhode.errors import number, whole
 from polhode.loads.interaction import Interaction
 from polhode.loads.count import check_count
 import polhode.loads.interactions.polyhedron_kernels as kernels
-from polhode.loads.interactions._named import named
+from polhode.loads.interactions._named import named, not_negative
 from polhode.loads.interactions.multipole import NEWTON, bodies_of
 from polhode.loads.named import Source
 
@@ -67,7 +67,7 @@ def polyhedra(bodies: Any, G: float = NEWTON, degree: int = 6) -> Polyhedra:
     [0.1115, 0.0, -0.0]
     """
     those = bodies_of(bodies)
-    strength = number("G", G)
+    strength = not_negative("G", number("G", G))
     degree = whole("degree", degree, 2)
     kinds: dict[int, int] = {}
     made: list[dict[str, np.ndarray]] = []

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from polhode.core.jit import jit
 from polhode.core.vec import add, apply, cross, dot, neg, scale, sub
-from polhode.loads.interactions._named import link_ends, named, rows_for
+from polhode.loads.interactions._named import link_ends, named, rows_for, not_negative
 from polhode.loads.pair import Pair
 
 NOTHING = 1e-300  # so that a spring without a length has a direction
@@ -83,11 +83,11 @@ def springs(
     """
     which, a, b = link_ends(links, points)
     own: dict[str, Any] = {
-        "k": rows_for("stiffness", stiffness, len(which)),
-        "length": rows_for("length", length, len(which)),
+        "k": not_negative("stiffness", rows_for("stiffness", stiffness, len(which))),
+        "length": not_negative("length", rows_for("length", length, len(which))),
         "a": a,
         "b": b,
-        "damping": rows_for("damping", damping, len(which)),
+        "damping": not_negative("damping", rows_for("damping", damping, len(which))),
     }
     moving = bool(own["damping"].any())
     return Pair(

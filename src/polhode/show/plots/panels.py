@@ -6,24 +6,34 @@ import numpy as np
 
 from polhode.show.plots.style import GREY, PALETTE, thin
 
-_ROUND_OFF = 1e-17  # what is drawn in place of an error of zero on a logarithmic axis
+_SMALLEST = 1e-20  # of the values that an axis makes room for
 
 
 def logarithmic(axes, t, curves, colours=PALETTE):
-    """Curves by name on a logarithmic axis.  Zeros are drawn at the bottom of the axis; if all values are
-    zero, a text says so."""
+    """Curves by name on a logarithmic axis, with gaps where a value is zero; if all values are zero, a
+    text says so."""
     positive = np.concatenate([values[values > 0.0] for values in curves.values()])
     if not len(positive):
         unchanged(axes, t)
         return
-    floor = max(positive.min(), _ROUND_OFF, 1e-9 * positive.max())
     for (name, values), colour in zip(curves.items(), colours, strict=False):
-        axes.plot(*thin(t, np.maximum(values, floor)), color=colour, lw=0.9, label=name)
+        still = "" if values.any() or not name else ", unchanged to the last bit"
+        times, sizes = thin(t, values)
+        sizes = np.where(sizes > 0.0, sizes, np.nan)
+        axes.plot(times, sizes, color=colour, lw=0.9, label=f"{name}{still}")
+        axes.plot(times, _single(sizes), ".", color=colour, ms=2.0)
+    low, high = max(positive.min(), _SMALLEST), max(positive.max(), _SMALLEST)
     axes.set_yscale("log")
-    axes.set_ylim(0.5 * floor, max(3.0 * positive.max(), 20.0 * floor))
-    axes.margins(x=0)
+    axes.set_ylim(0.5 * low, max(3.0 * high, 20.0 * low))
+    axes.set_xlim(t[0], t[-1])
     if len(curves) > 1:
         axes.legend(loc="lower right", bbox_to_anchor=(1.0, 0.98), borderaxespad=0.0, ncols=2)
+
+
+def _single(values):
+    """The values between two gaps, which a line does not show."""
+    gap = np.concatenate([[True], np.isnan(values), [True]])
+    return np.where(gap[:-2] & gap[2:], values, np.nan)
 
 
 def unchanged(axes, t):

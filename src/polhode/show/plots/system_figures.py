@@ -86,17 +86,20 @@ def _conserved(above, below, run):
     stray = energy(run)
     logarithmic(above, run.t, {"": np.abs(stray.values)})
     known = "Total" if run.has_potential else "Kinetic"
-    above.set_title(f"{known} energy, relative change")
+    above.set_title(f"{known} energy, relative change{_why(stray)}")
     above.set_ylabel("|E − E₀| / |E₀|")
     above.tick_params(labelbottom=False)
     both = {"momentum": linear_momentum(run), "angular momentum": momentum(run)}
-    logarithmic(below, run.t, {name: one.values for name, one in both.items()})
-    below.set_title("Relative change of")
+    logarithmic(below, run.t, {f"{name}{_why(one)}": one.values for name, one in both.items()})
+    if not any(one.cause for one in both.values()):  # which takes the room
+        below.set_title("Relative change of")
     below.set_ylabel("|P − P₀| / Σ|p|")
     below.set_xlabel(run.body.units.label("time", "s"))
-    for axes, one in ((above, stray), (below, both["angular momentum"])):
-        place = {"transform": axes.transAxes, "ha": "right", "fontsize": 8.5}
-        axes.text(0.99, 0.07, one.cause, color=GREY, **place)
+
+
+def _why(stray):
+    """What changes a quantity by right, for a title."""
+    return f" ({stray.cause})" if stray.cause else ""
 
 
 def _paths(axes, run):

@@ -15,7 +15,7 @@ from polhode.engine._stepper import Stepper
 from polhode.engine._system_stepper import SystemStepper
 from polhode.errors import InputError, brief
 from polhode.loads._system import System
-from polhode.problems import Problem
+from polhode.problems import Problem, SystemProblem
 from polhode.results._ensemble_result import Ensemble
 from polhode.results._system_trajectory import SystemTrajectory
 from polhode.results._trajectory import Trajectory
@@ -40,7 +40,8 @@ def card(result: Any) -> str:
 
     Parameters
     ----------
-    result : Trajectory, SystemTrajectory, System, Ensemble, Comparison, Advice, Certificate, RigidBody, Flow, Stepper or Problem
+    result : Trajectory, SystemTrajectory, System, Ensemble, Comparison, Advice, Certificate, RigidBody, Flow, Stepper,
+        Problem or SystemProblem
 
     Returns
     -------
@@ -245,4 +246,13 @@ def _(problem: Problem) -> str:
     title, about["moments"] = about.pop("title"), _numbers(about["moments"])
     about["omega0"] = _numbers(about["omega0"])
     about["rotation0"] = _numbers(about["rotation0"])
+    return _table(title[0].upper() + title[1:], _facts(**about))
+
+
+@card.register
+def _(problem: SystemProblem) -> str:
+    about = problem.describe()
+    title, about["masses"] = about.pop("title"), _numbers(about["masses"])
+    for long in ("moments", "position0", "velocity0", "rotation0", "omega0"):
+        del about[long]
     return _table(title[0].upper() + title[1:], _facts(**about))

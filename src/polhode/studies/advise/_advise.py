@@ -32,7 +32,7 @@ from polhode.loads._system import System
 from polhode.loads._torque import Torque
 from polhode.loads.force import Force
 from polhode.loads.load import Load
-from polhode.problems import Problem
+from polhode.problems import Problem, SystemProblem
 from polhode.studies.advise import candidates
 from polhode.studies.advise.advice import Advice, exact_solution, explanation
 from polhode.studies.advise.cost import Price, seconds
@@ -50,7 +50,14 @@ BUDGET = 10.0  # seconds of torque evaluations
 
 @shows_options()
 def advise(
-    problem: str | PathLike[str] | Problem | Scenario | RigidBody | System | ArrayLike,
+    problem: str
+    | PathLike[str]
+    | Problem
+    | SystemProblem
+    | Scenario
+    | RigidBody
+    | System
+    | ArrayLike,
     torque: Torque | Load | Callable[..., Any] | str | None = None,
     t_span: tuple[float, float] | ArrayLike | None = None,
     *,
@@ -80,7 +87,7 @@ def advise(
 
     Parameters
     ----------
-    problem : name of a problem, path of a scenario (.toml), Problem, Scenario, a body or a System
+    problem : name of a problem, path of a scenario (.toml), Problem, SystemProblem, Scenario, a body or a System
         With a body, `torque`, `t_span`, `rotation0`, `scalar_first`, `omega0` or `momentum0`,
         `force`, `position0`, `velocity0` and `breaks` are those of `integrate`; a system has what
         acts in it.

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Never
 
 from numpy.typing import ArrayLike
 
-from polhode.problems import Problem
+from polhode.problems import Problem, SystemProblem
 from polhode.loads._system import System
 from polhode.loads._torque import Torque
 from polhode.loads.force import Force
@@ -55,7 +55,14 @@ SMALLEST = 1e-13  # errors below this are round-off
 
 @shows_options()
 def compare(
-    problem: str | PathLike[str] | Problem | Scenario | RigidBody | System | ArrayLike,
+    problem: str
+    | PathLike[str]
+    | Problem
+    | SystemProblem
+    | Scenario
+    | RigidBody
+    | System
+    | ArrayLike,
     torque: Torque | Load | Callable[..., Any] | str | None = None,
     t_span: tuple[float, float] | ArrayLike | None = None,
     *,
@@ -79,7 +86,7 @@ def compare(
 
     Parameters
     ----------
-    problem : name of a problem, path of a scenario (.toml), Problem, Scenario, a body or a System
+    problem : name of a problem, path of a scenario (.toml), Problem, SystemProblem, Scenario, a body or a System
         With a body, `torque`, `t_span`, `rotation0`, `scalar_first`, `omega0` or `momentum0`,
         `force`, `position0`, `velocity0` and `breaks` are those of `integrate`; a system has what
         acts in it.

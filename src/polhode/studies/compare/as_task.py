@@ -49,7 +49,7 @@ def as_task(
     }
     if isinstance(problem, Task):
         return problem
-    if isinstance(problem, (str, Path, problems.Problem, Scenario)):
+    if isinstance(problem, (str, Path, problems.Problem, problems.SystemProblem, Scenario)):
         extra = next((name for name, value in given.items() if value is not None), None)
         if extra:
             raise InputError(
@@ -81,7 +81,7 @@ def _task_of_problem(problem, torque_file):
         recipe["problem"] = title = problem.name
         end = problem.t_span[1] if problem.comparable is None else problem.comparable
         torque, t_span, breaks = problem.torque(), (problem.t_span[0], end), None
-        place = None, None, None
+        place = None, problem.position0, problem.velocity0
     rotation = problem.rotation0, problem.omega0, None, False
     return _task(title, problem.body, torque, rotation, place, t_span, breaks, recipe)
 

@@ -118,7 +118,7 @@ def invariants(problem: str | Problem) -> list[str]:
 
     A component of the torque that vanishes at fifty attitudes and times is taken for a symmetry.
     """
-    chosen = problems.get(problem)
+    chosen = problems.of_one_body(problem)
     torque, body = chosen.torque(), chosen.body
     if not torque.acts:
         kept = ["energy", "momentum", "size"]

@@ -18,7 +18,7 @@ POINTS = 500  # of an energy curve in the figure: pairs of the least and the lar
 def energy_facts(method, problem, curves):
     """Slopes at h and h/2, over runs from neighbouring starts, and their ratio; for a problem other
     than the stress test also the changes of what its motion conserves."""
-    chosen = problems.get(problem or long_run.STRESS)
+    chosen = problems.of_one_body(problem or long_run.STRESS)
     kept = conserve.invariants(chosen)
     if "energy" not in kept:
         raise InputError(

@@ -88,7 +88,7 @@ def certify(
         tested.summary,
         {fact.name: fact for fact in facts},
         curves,
-        problems.get(problem or long_run.STRESS).name,
+        problems.of_one_body(problem or long_run.STRESS).name,
         long_run.obstacle(tested) or "",
     )
 

@@ -74,7 +74,7 @@ class EnergyDrift(NamedTuple):
 
 def obstacle(method: Method | str, problem: str | Problem = STRESS) -> str | None:
     """Why a method's step cannot be compiled, in a line of the compiler's; None when it can."""
-    chosen = problems.get(problem)
+    chosen = problems.of_one_body(problem)
     program = build(get(method), chosen.torque(), chosen.body)
 
     def attempt():
@@ -93,7 +93,7 @@ def long_run(
     **options: Any,
 ) -> Trajectory:
     """A run of a problem as far as it goes: what came before a step that failed is kept."""
-    chosen = problems.get(problem)
+    chosen = problems.of_one_body(problem)
     span = chosen.t_span if t_end is None else (chosen.t_span[0], number("t_end", t_end))
     try:
         return chosen.integrate(method, step=step, t_span=span, compiled=compiled, **options)
@@ -143,7 +143,7 @@ def energy_drift(
     slope, blow_up, error = energy_slope(first, limit)
     if blow_up < math.inf:
         return EnergyDrift(slope, blow_up, math.nan, error, (slope,))
-    chosen = problems.get(problem)
+    chosen = problems.of_one_body(problem)
     every = max(1, round(1.0 / (chosen.step if step is None else step)))
     others = [
         energy_slope(long_run(method, step, t_end, beside, compiled, every=every), limit)
