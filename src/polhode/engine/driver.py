@@ -190,7 +190,7 @@ class Driver:
             if self.recorder.failed:
                 raise self.recorder.failed
             return EVENT, self.recorder.ended
-        if self.guard is not None and self.guard.escaped(self.t, self.motion):
+        if self.guard is not None and self.guard.escaped(self.t, self.carrier.motion):
             return self._cut(self.guard)
         if self.progress is not None:
             self.progress(self.done, self.total)

@@ -127,6 +127,7 @@ class OneBody(OneRun):
         on_ground = self.force is None and force is None
         if not (on_ground and position0 is None and velocity0 is None):
             self._fly(force, position0, velocity0, by_tolerance)
+        self.loads = {"torque": self.torque, "force": self.force}
         rotors = self.body.rotors
         if rotor_speeds0 is not None:
             rotor_speeds0 = check_speeds(len(rotors), rotor_speeds0, momentum0 is not None)
@@ -155,9 +156,6 @@ class OneBody(OneRun):
 
     def bound(self, compiled: bool, start: Start) -> Bound:
         return find_bound(self.method, self.torque, self.body, compiled, self.force, start)
-
-    def _loads(self) -> dict[str, Any]:
-        return {"torque": self.torque, "force": self.force}
 
     def _guard(self) -> Runaway | None:
         if not self.program.is_bounded:

@@ -84,10 +84,11 @@ class OneRun(ABC):
     """What is to be computed, from the user's input, and the trajectory that comes of it.
 
     A subclass checks the input and has `body`, which may be a system, `method`, the `motion` at the
-    start, in principal axes, and its `kind`.
+    start, in principal axes, its `kind`, and `loads`.
     """
 
     body: Any
+    loads: dict[str, Any]  # what acts, by the names it has in a trajectory
     method: Method
     motion: np.ndarray
     kind: Kind
@@ -96,18 +97,11 @@ class OneRun(ABC):
     tolerance: Tolerance | None = None
     breaks: ArrayLike | None = None
     title = ""
+    look: Any = None  # (program, start): what a run checks anew each time, if anything
 
     @abstractmethod
     def bound(self, compiled: bool, start: Start) -> Bound:
         """The program, with what tells whether it is out of date."""
-
-    def bind(self, compiled: bool, start: Start) -> Any:
-        """The program."""
-        return self.bound(compiled, start).program
-
-    @abstractmethod
-    def _loads(self) -> dict[str, Any]:
-        """What acts, by the names it has in a trajectory."""
 
     def _guard(self) -> Runaway | None:
         """What notices a motion that leaves all bounds."""
@@ -189,8 +183,10 @@ class OneRun(ABC):
         self.recorder = self._recorder(t_eval, every, events)
         self.first = in_user_axes(self.body, self.motion, self.kind)
         start = Start(self.t0, self.t1, self.first, self.kind)
-        program, motion = self.bind(compiled, start), self.motion
+        program, motion = self.bound(compiled, start).program, self.motion
         self.program = program
+        if self.look is not None:
+            self.look(program, start)
         carrier: Carrier = (
             FixedSteps(program, motion)
             if self.tolerance is None
@@ -248,7 +244,7 @@ class OneRun(ABC):
         return {
             **environment(),
             "method": self.method.name,
-            **{name: load and repr(load) for name, load in self._loads().items()},
+            **{name: load and repr(load) for name, load in self.loads.items()},
             f"{self.kind.acting}_mode": self.program.mode,
             "body": self.body.to_dict(),
             "initial": described(self.first, self.kind),
@@ -267,14 +263,17 @@ class OneRun(ABC):
         if status == FINISHED and driver.checkpoint is not None:
             driver.save()
         lowered = self.program.lowered
-        message += carrier.remarks + (lowered and f"; {lowered}")
+        method = self.program.method
+        if method.remark or method.counted:
+            message += carrier.remarks
+        message += lowered and f"; {lowered}"
         last = driver.motion
         ends = (self.t0, self.first), (driver.t, in_user_axes(self.body, last, self.kind))
         return self.recorder.trajectory(
             None if status == EVENT else (driver.t, last),
             body=self.body,
             ends=ends,
-            **self._loads(),
+            **self.loads,
             method=self.method,
             step=self.step,
             tolerance=self.tolerance,

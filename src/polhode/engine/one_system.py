@@ -50,6 +50,7 @@ class OneSystem(OneRun):
         threads: int | None = None,
     ) -> None:
         self.body, self.method, self.threads = system, get(method), check_threads(threads)
+        self.loads = {"interaction": system.interaction}
         self.kind = of_bodies(len(system))
         self.placed = position0 is not None or len(system) == 1
         rotations = initial_rotations(system, rotation0, omega0, momentum0, scalar_first)
@@ -64,14 +65,6 @@ class OneSystem(OneRun):
         found: Any = find_bound_system(self.method, self.body, compiled, start)
         found.program.threads = self.threads
         return found
-
-    def bind(self, compiled: bool, start: Start) -> SystemProgram | FewProgram:
-        program: Any = super().bind(compiled, start)
-        self.look(program, start)
-        return program
-
-    def _loads(self) -> dict[str, Any]:
-        return {"interaction": self.body.interaction}
 
     def _identity(self) -> dict[str, Any]:
         interaction = self.body.interaction

@@ -185,7 +185,7 @@ def _one(problem, rotation, torque, force, position0, velocity0):
 def _program(one, about):
     """The program: of a system always that on arrays, as its equation is."""
     if isinstance(one, OneBody):
-        return one.bind(True, about)
+        return one.bound(True, about).program
     program = build(one.method, one.body, True, about.t, about.end, about.motion)
     one.look(program, about)
     return program

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import copy
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
 from polhode.errors import InputError, brief, choice, floats
-
-if TYPE_CHECKING:
-    from polhode.loads.interaction import Interaction
 
 
 class HasParameters:
@@ -94,7 +91,7 @@ def _tuples(value: Any) -> Any:
 Owners = dict[str, list[tuple[int, str]]]
 
 
-def parameter_owners(terms: tuple[Interaction, ...]) -> Owners:
+def parameter_owners(terms: tuple[Any, ...]) -> Owners:
     """What the parameters of several interactions may be called, and which they are: (number of the
     interaction, name).  Interactions of one name change together."""
     full: Owners = {}
@@ -111,8 +108,8 @@ def parameter_owners(terms: tuple[Interaction, ...]) -> Owners:
 
 
 def with_params_of_terms(
-    name: str, terms: tuple[Interaction, ...], changes: Mapping[str, Any]
-) -> list[Interaction]:
+    name: str, terms: tuple[Any, ...], changes: Mapping[str, Any]
+) -> list[Any]:
     """Interactions with some of their parameters changed."""
     known = parameter_owners(terms)
     _check_names(name, changes, known)
