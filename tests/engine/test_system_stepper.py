@@ -201,7 +201,7 @@ def test_each_step_takes_one_evaluation(method, tmp_path):
 
 ERRORS = [
     (lambda one: one.apply_impulse((0, 0, 1)), "a row for each of the 3 bodies"),
-    (lambda one: one.apply_impulse((0, 0, 1), body=3), "one of 3, counted from 0, got 3"),
+    (lambda one: one.apply_impulse((0, 0, 1), body=3), "one of 3, from 0 to 2, got 3"),
     (lambda one: one.apply_impulse((0, 1), body=1), "three numbers"),
     (lambda one: one.apply_linear_impulse((0, 0, 1), body=0), "fixed point"),
     (lambda one: setattr(one, "position", (0, 0, 1)), "a row of three numbers"),

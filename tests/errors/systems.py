@@ -137,6 +137,13 @@ def scenario(change, torque_file=None):
     return make_scenario(data, "pair.toml", torque_file)
 
 
+def set_of_two(setting):
+    """A scenario with two interactions of one name, and a setting of the command line."""
+    data = tomllib.loads(PAIR.replace("MORE", ""))
+    data["interaction"] *= 2
+    return make_scenario(data, "pair.toml", settings=[("--set", setting)])
+
+
 def problem_with(section, interaction_file=None):
     """A scenario of a problem of two bodies, with a section that it does not take."""
     data = tomllib.loads(f"problem = 'didymos'\n{section}")
@@ -157,6 +164,7 @@ SYSTEMS = [
     (lambda: interactions.dipoles([(0, 0, 1)] * 3)(0.0, APART), "for 3 bodies, and there are 2", "give as many of each"),
     (lambda: polhode.integrate([BOX, BOX]), "a list of 2", "write System(bodies, interaction)"),
     (lambda: scenario('name = "rod"'), "body 0 is 'rod' too", "give another"),
+    (lambda: set_of_two("interaction.springs.stiffness=2"), "2 are named 'springs'", "write interaction.0 or"),
     # --- interactions
     (lambda: interactions.gravity([BOX] * 2, G=-1), "G must not be negative, got -1.0", "correct it"),
     (lambda: interactions.polyhedra([BOX] * 2, G=-1), "G must not be negative, got -1.0", "correct it"),
