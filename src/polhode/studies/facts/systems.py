@@ -44,7 +44,7 @@ RATES = (
 )
 HIGHEST = 6  # the largest order that doubles show clearly
 FLOOR = 1e-12  # of errors: ten times what round-off leaves
-COUNTS = (12, 16, 24, 32, 48, 64, 96, 128, 192)  # steps of a run for the order
+COUNTS = (12, 16, 24, 32, 48, 64, 80, 96, 128, 192)  # steps of a run for the order
 DRIFT_STEP, DRIFT_COUNT = 0.1, 3000
 
 
