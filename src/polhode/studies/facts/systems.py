@@ -171,7 +171,7 @@ def _reference(number):
 
 
 class SystemOrders(NamedTuple):
-    """Measured orders for a system: the median of the last three slopes above round-off."""
+    """Measured orders for a system: the slope over the last three counts of steps above round-off."""
 
     attitude: float
     momentum: float
@@ -196,9 +196,12 @@ def system_order(method: Method | str) -> SystemOrders:
         errors.append(np.sqrt(np.mean(np.square(found), axis=0)))
         if errors[-1].min() < FLOOR:
             break
-    kept = np.log([one for one in errors if one.min() >= FLOOR])
-    slopes = np.diff(kept, axis=0) / -np.diff(np.log(COUNTS[: len(kept)]))[:, None]
-    return SystemOrders(*np.median(slopes[-3:], axis=0).tolist())
+    kept = [one for one in errors if one.min() >= FLOOR]
+    if len(kept) < 2:  # of an order so high that nothing is above round-off
+        return SystemOrders(*[np.nan] * 4)
+    first, last = max(len(kept) - 3, 0), len(kept) - 1
+    slopes = np.log(kept[first] / kept[last]) / np.log(COUNTS[last] / COUNTS[first])
+    return SystemOrders(*slopes.tolist())
 
 
 def system_symmetry_defect(method: Method | str, step: float = 0.2) -> float:
