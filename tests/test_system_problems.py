@@ -166,6 +166,7 @@ def test_a_problem_by_its_name_in_a_scenario(didymos, tmp_path):
         polhode.io.load(path)
 
 
+@pytest.mark.slow
 def test_methods_are_advised_for_a_problem_of_several_bodies():
     advice = polhode.advise("didymos", error=1e-3, methods=["EXACT-RKN4"], until=4000.0)
     assert advice.method == "EXACT-RKN4"

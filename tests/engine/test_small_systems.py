@@ -90,7 +90,13 @@ INTERACTIONS = {
 }
 
 
-@pytest.mark.parametrize("name", INTERACTIONS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in ("pairs", "in a box") else pytest.param(name, marks=pytest.mark.slow)
+        for name in INTERACTIONS
+    ],
+)
 def test_registers_and_arrays_give_the_same_bits(name):
     # so many links, which do nothing, are more than are written out
     idle = polhode.Pair(nothing, links=[(0, 1)] * 65, form="tuple", aspect=axis, each={"m": [1, 1]})

@@ -120,7 +120,14 @@ def test_order_where_velocities_are_felt(exact, method, order):
     assert min(orders(method, 0.05, exact, pulls + drag).values()) > order - 0.35
 
 
-@pytest.mark.parametrize("method", ["NMB", "SW", "taylor3", "SW+ep", "taylor2+ep"])
+@pytest.mark.parametrize(
+    "method",
+    [
+        "NMB",
+        "taylor2+ep",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("SW", "taylor3", "SW+ep")),
+    ],
+)
 def test_machine_code_agrees_with_python(method):
     compiled, python = (run(method, compiled=flag) for flag in (True, False))
     assert compiled.mode == "compiled"

@@ -85,7 +85,10 @@ def test_order(pulling, method, order):
         assert np.log2(errors[1] / errors[2]) == pytest.approx(order, abs=0.35), part
 
 
-@pytest.mark.parametrize(("method", "order", "step"), [("DP5", 5, 0.1), ("DOP853", 8, 0.3)])
+@pytest.mark.parametrize(
+    ("method", "order", "step"),
+    [pytest.param("DP5", 5, 0.1, marks=pytest.mark.slow), ("DOP853", 8, 0.3)],
+)
 def test_order_of_runge_kutta_pairs(pulling, method, order, step):
     exact = run(pulling, "DOP853", step=None, rtol=1e-14, every="end")
     ends = [run(pulling, method, step=h, every="end") for h in (step, step / 2)]

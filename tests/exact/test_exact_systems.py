@@ -54,6 +54,7 @@ def test_two_bodies_go_round_each_other_and_turn_by_themselves():
         np.testing.assert_allclose(found.momentum[:, i], body.momentum(alone.omega), atol=1e-13)
 
 
+@pytest.mark.slow
 def test_three_bodies_on_bushings():
     """One of them fixed, and one with axes of its own: against another method, and by the energy."""
     bodies = [RigidBody.box(1, 2, 3), TILTED, RigidBody.box(1, 1, 2)]

@@ -312,8 +312,7 @@ def test_the_code_runs_and_gives_the_same_motion():
 
 def test_a_problem_left_as_it_is_is_the_papers():
     """Tilt and weight that nobody changed leave every bit as it was."""
-    for one in problems.names():
-        problem = problems.get(one)
+    for one, problem in problems.ALL.items():
         request = work.check_request(ASKED | {"problem": one, "step": problem.step})
         assert np.array_equal(
             request.starts[0].rotation0, rotations.as_quaternion(problem.rotation0)
@@ -397,7 +396,7 @@ def test_a_wheel_belongs_to_the_problem():
 
 def test_the_catalogue_holds_every_problem_and_method():
     data = catalogue.catalogue()
-    assert [one["name"] for one in data["problems"]] == [*LESSONS, *problems.names()]
+    assert [one["name"] for one in data["problems"]] == [*LESSONS, *problems.ALL]
     assert [one["name"] for one in data["methods"]] == names()
     for one in data["problems"]:  # each can be asked for as it stands
         work.check_request(
