@@ -196,8 +196,8 @@ class SystemFlow(Card):
 
     @property
     def compiled(self) -> Callable[..., int]:
-        """The flow for machine code, of up to eight bodies: `advance(attitude, omega, position, velocity,
-        t0, t1)`, a function of numba's that your own compiled functions can call.
+        """The flow for machine code, of up to eight bodies: ``advance(attitude, omega, position, velocity,
+        t0, t1)``, a function of numba's that your own compiled functions can call.
 
         It gets arrays of floats, (bodies, 4) and (bodies, 3), writes the motion at t1 into them, and gives
         a status: 0 if all went well.  Otherwise the arrays stay as they were: 1, the motion left all
