@@ -90,9 +90,29 @@ def potential_function(
     return None if potential is None else called_as("potential", potential, form)
 
 
+def check_function(what: str, function: Any) -> Any:
+    if not callable(function):
+        raise InputError(f"{what} must be a function, got {brief(function)}; write def f(...): ...")
+    return function
+
+
 def check_arguments(function: Callable[..., Any], torque: Any) -> None:
-    """Check, before the run, that the function can be called with the arguments it will get."""
-    names = torque.arguments()
+    """Check, before the run, that a torque can be called with the arguments it will get."""
+    where = {"torque": "@polhode.torque", "force": "polhode.Force"}.get(
+        torque.kind, "@polhode.load"
+    )
+    fix = f"see the options uses_omega, uses_position and params of {where}"
+    check_call(torque.kind, torque.name, function, torque.arguments(), fix)
+
+
+def check_call(
+    kind: str,
+    name: str,
+    function: Callable[..., Any],
+    names: list[str],
+    fix: str = "correct its arguments, or the options that add some",
+) -> None:
+    """Check that a function can be called with arguments of these names."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
@@ -105,12 +125,8 @@ def check_arguments(function: Callable[..., Any], torque: Any) -> None:
     except TypeError:
         swapped = True
     if swapped:
-        where = {"torque": "@polhode.torque", "force": "polhode.Force"}.get(
-            torque.kind, "@polhode.load"
-        )
         raise InputError(
-            f"{torque.kind} {torque.name!r} will be called as f({', '.join(names)}) but is defined as f{signature}; "
-            f"see the options uses_omega, uses_position and params of {where}"
+            f"{kind} {name!r} will be called as f({', '.join(names)}) but is defined as f{signature}; {fix}"
         )
 
 

@@ -26,13 +26,13 @@ from polhode.errors import (
     shows_options,
 )
 from polhode.loads import interaction_kernels as kernels
+from polhode.loads.arguments import check_call, check_function
 from polhode.loads.interaction_parameters import HasParameters, with_params_of_terms
 from polhode.loads.answer import forces_and_torques
 from polhode.loads.count import check_number
 from polhode.loads.interaction_in_c import InC, is_in_c
 from polhode.loads.interaction_kernels import NONE
 from polhode.loads.known_energy import looks_at_time
-from polhode.loads.signature import check_call, check_function
 
 MOST_LINKS, MOST_VALUES = 5000, 64  # that a record lists
 NO_ADDRESS = np.zeros(1, dtype=np.int64)

@@ -29,10 +29,9 @@ from polhode.errors import (
 )
 from polhode.loads import interaction_kernels as kernels
 from polhode.loads.answer import check_pair
-from polhode.loads.arguments import parameters
+from polhode.loads.arguments import check_call, check_function, parameters
 from polhode.loads.interaction import MOST_VALUES, NO_ADDRESS, Interaction, row
 from polhode.loads.count import check_count
-from polhode.loads.signature import check_call, check_function
 from polhode.loads.interaction_kernels import NONE
 from polhode.loads.neighbours import near
 

@@ -197,9 +197,9 @@ def system_order(method: Method | str) -> SystemOrders:
         if errors[-1].min() < FLOOR:
             break
     kept = [one for one in errors if one.min() >= FLOOR]
-    if len(kept) < 2:  # of an order so high that nothing is above round-off
-        return SystemOrders(*[np.nan] * 4)
     first, last = max(len(kept) - 3, 0), len(kept) - 1
+    if last < 1:  # of an order so high that nothing is above round-off
+        return SystemOrders(*[np.nan] * 4)
     slopes = np.log(kept[first] / kept[last]) / np.log(COUNTS[last] / COUNTS[first])
     return SystemOrders(*slopes.tolist())
 
@@ -326,8 +326,7 @@ DRIFTS = 1.0  # standard deviations of the oscillation: what is less is none
 
 
 def system_facts(method: Method) -> Iterator[Fact]:
-    """The facts of a method for systems.  They are claimed as far as its form for systems declares
-    them."""
+    """The facts of a method for systems, claimed as far as its form for systems declares them."""
     if method.system is None:
         return
     own = suited_to(method, trial_system())
@@ -381,21 +380,20 @@ def reaches(value, claim, exactly):
 def trend_fact(method, steady):
     """Whether the energy drifts."""
     name, title = "system_drift", f"energy drift of a system at h = {DRIFT_STEP:g}"
+    declared = False if steady else None
     try:
         found = system_energy_trend(method)
     except (IntegrationError, InputError) as error:
         why = str(error).partition(";")[0]
-        return Fact(name, title, False if steady else None, None, None, why)
+        return Fact(name, title, declared, None, None, why)
     drifts = bool(abs(found.shift) > DRIFTS)
     if not abs(found.relative) < LOST:
-        return Fact(
-            name, title, False if steady else None, True, False if steady else None, "energy lost"
-        )
+        return Fact(name, title, declared, True, declared, "energy lost")
     word = "yes" if drifts else "no"
     return Fact(
         name,
         title,
-        False if steady else None,
+        declared,
         drifts,
         (not drifts) if steady else None,
         f"{word}, {found.relative:+.1e} over {DRIFT_COUNT} steps, {found.shift:+.2f} of its oscillation",
