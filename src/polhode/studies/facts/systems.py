@@ -371,8 +371,7 @@ def system_facts(method: Method) -> Iterator[Fact]:
 
 
 def reaches(value, claim, exactly):
-    """Whether a measured order is the one claimed, or more: forces that depend little on attitudes give
-    places a better one."""
+    """Whether an order is the one claimed, or more: forces that do not feel attitudes give more."""
     near = ORDER * max(1.0, claim / 3.0)
     return bool(value > claim - near and (value < claim + 2.0 * near or not exactly))
 
