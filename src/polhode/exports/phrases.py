@@ -6,6 +6,7 @@ The methods here write what C, C++, C#, JavaScript, Rust and WGSL have in common
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
@@ -39,7 +40,7 @@ LEVELS = {
 CHOICE, UNARY, ATOM = 1, 8, 9
 
 
-class Phrases:
+class Phrases(ABC):
     """Writes expressions; `Printer` adds the rest."""
 
     fused = True  # whether the language has fma
@@ -173,25 +174,25 @@ class Phrases:
         """A real number that has a point or an exponent."""
         return text
 
+    @abstractmethod
     def special(self, value: float) -> str:
         """NaN, infinity or minus infinity."""
-        raise NotImplementedError
 
+    @abstractmethod
     def made(self, kind: Type, items: list[str]) -> str:
         """An array or a record of these items."""
-        raise NotImplementedError
 
+    @abstractmethod
     def called(self, name: str, args: list[str]) -> str:
         """sqrt, fma, abs, copysign, and of users' torques sin, cos, tan, exp, log, atan2, pow."""
-        raise NotImplementedError
 
+    @abstractmethod
     def converted(self, text: str) -> str:
         """A whole number as a real one."""
-        raise NotImplementedError
 
+    @abstractmethod
     def asked(self, expr: Ask) -> str:
         """A call of the user's function, through `expr.user`."""
-        raise NotImplementedError
 
 
 def constant_key(one: Const) -> tuple[str, str]:

@@ -6,6 +6,7 @@ methods here write the syntax of C and its relatives; those without a body are w
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -35,6 +36,7 @@ from polhode.exports.ir import (
 )
 from polhode.exports.naming import Names
 from polhode.exports.phrases import Phrases, constant_key, is_named
+from polhode.exports.sample import PARTS
 from polhode.exports.text import WIDTH, closed, folded, grouped
 from polhode.exports.trees import is_plain, item, statements, values, walk
 
@@ -321,45 +323,52 @@ class Printer(Names, Phrases):
         texts = [self.declared_as(name, value, kind, True) for name, value in pairs]
         return [line for text in texts for line in self.line(text, depth)]
 
+    def first_arguments(self) -> tuple[str, str]:
+        """The body and the motion of the example, as arguments."""
+        made, start, sample = self.module.make_body, self.module.start, self.module.sample
+        body = ", ".join(self.nested(sample[one], kind) for one, kind in made.params)
+        moving = [(one, kind) for one, kind in start.params if one in PARTS]
+        return body, ", ".join(self.nested(sample[one], kind) for one, kind in moving)
+
     # --- what a language says ---------------------------------------------------------------------
 
+    @abstractmethod
     def of_type(self, kind: Type) -> str:
         """The type of a variable, parameter or result."""
-        raise NotImplementedError
 
+    @abstractmethod
     def comment(self, text: str) -> str:
         """A comment."""
-        raise NotImplementedError
 
     def preamble(self) -> str:
         """What comes after the comment at the top."""
         return ""
 
+    @abstractmethod
     def declared(self, kind: Type) -> str:
         """The declaration of an array or a record, or of USER: what the user's function is called
         through; "" where it needs none."""
-        raise NotImplementedError
 
+    @abstractmethod
     def constant(self, one: Const) -> str:
         """The declaration of a constant."""
-        raise NotImplementedError
 
+    @abstractmethod
     def opened(self, function: Function) -> list[str]:
         """The lines before the body of a function; `function.mutated` are parameters that change."""
-        raise NotImplementedError
 
+    @abstractmethod
     def declared_as(self, name: str, value: str, kind: Type, fixed: bool) -> str:
         """The declaration of a variable with its value, which is `fixed` if it never changes."""
-        raise NotImplementedError
 
+    @abstractmethod
     def declare(self, name: str, kind: Type) -> str:
         """The declaration of a variable that gets its value later."""
-        raise NotImplementedError
 
+    @abstractmethod
     def public(self) -> str:
         """What the user of the file calls: `module.roots` have parameters and values."""
-        raise NotImplementedError
 
+    @abstractmethod
     def example(self) -> str:
         """How it is used, for the comment at the top."""
-        raise NotImplementedError

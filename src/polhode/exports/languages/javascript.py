@@ -27,7 +27,6 @@ from polhode.exports.calls import UsersFunction
 from polhode.exports.outside import MOTORS, Public
 from polhode.exports.phrases import ATOM, constant_key
 from polhode.exports.printer import Printer
-from polhode.exports.sample import PARTS
 from polhode.exports.text import closed, folded, paragraphs, single
 from polhode.exports.trees import is_plain
 
@@ -264,14 +263,7 @@ class Language(Printer):
             yours.append(
                 f"    const {self.acting} = {{ {', '.join(one.name for one in self.users)} }};"
             )
-        body = ", ".join(
-            self.nested(module.sample[one], kind) for one, kind in module.make_body.params
-        )
-        motion = ", ".join(
-            self.nested(module.sample[one], kind)
-            for one, kind in module.start.params
-            if one in PARTS
-        )
+        body, motion = self.first_arguments()
         return "\n".join(
             [
                 "Use:\n",

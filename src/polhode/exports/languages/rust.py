@@ -34,7 +34,6 @@ from polhode.exports.ir import (
 from polhode.exports.outside import MOTORS, Public
 from polhode.exports.phrases import ATOM, constant_key
 from polhode.exports.printer import Printer
-from polhode.exports.sample import PARTS
 from polhode.exports.text import closed, folded, paragraphs
 
 KEYWORDS = """
@@ -318,14 +317,7 @@ class Language(Printer):
         mine = [f"let {one.name} = {self._mine(one)};" for one in self.users]
         if module.motors:
             mine.append(f"let {self.acting} = ({', '.join(one.name for one in self.users)});")
-        body = ", ".join(
-            self.nested(module.sample[one], kind) for one, kind in module.make_body.params
-        )
-        motion = ", ".join(
-            self.nested(module.sample[one], kind)
-            for one, kind in module.start.params
-            if one in PARTS
-        )
+        body, motion = self.first_arguments()
         return "\n".join(
             [
                 f"Use (this file is {name}.rs; -C target-cpu=native makes mul_add one instruction):\n",

@@ -32,7 +32,6 @@ from polhode.exports.ir import (
 from polhode.exports.outside import Public
 from polhode.exports.phrases import constant_key
 from polhode.exports.printer import Printer
-from polhode.exports.sample import PARTS
 from polhode.exports.text import closed, folded, paragraphs
 
 KEYWORDS = """
@@ -197,21 +196,14 @@ class Language(Printer):
         return "\n".join([self.comment(public.doc), *closed([*folded(head), *lines, "}"])])
 
     def example(self) -> str:
-        module, name, mine = self.module, self.module.prefix, []
+        name, mine = self.module.prefix, []
         for asked in self.users:
             given = ", ".join(f"{one}: {self.of_type(kind)}" for one, kind in asked.params)
             result = self.of_type(asked.result)
             mine.append(
                 f"    fn {asked.name}({given}) -> {result} {{ return {result}(); }}    // yours, beside this file"
             )
-        body = ", ".join(
-            self.nested(module.sample[one], kind) for one, kind in module.make_body.params
-        )
-        motion = ", ".join(
-            self.nested(module.sample[one], kind)
-            for one, kind in module.start.params
-            if one in PARTS
-        )
+        body, motion = self.first_arguments()
         return "\n".join(
             [
                 "Use, in one shader with this file:\n",
