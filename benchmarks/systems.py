@@ -171,6 +171,7 @@ OURS = {
     "EXACT-RKN6": [3200.0 / 2 ** (k / 2) for k in range(11)],
     "EXACT-RKN6-14": [3200.0 / 2 ** (k / 2) for k in range(9)],
     "MR2-BM6": [1600.0 / 2 ** (k / 2) for k in range(9)],
+    "GAUSS16": [10800.0 / 2 ** (k / 6) for k in range(16)],
     "DOP853": TOLERANCES[:18],
 }
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
+from functools import lru_cache, partial
 from typing import Any
 
 
@@ -23,3 +24,11 @@ class Constant(float):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(Constant, single=self.single), (float(self),)
+
+
+def with_digits(make: Callable[[Any], Callable[..., Any]]) -> Callable[..., Any]:
+    """A function whose constants have more digits than a float: make(float) is the function itself, and
+    make(number) the same for another kind of number, which is made from text."""
+    function = make(float)
+    function.__digits__ = lru_cache(4)(make)  # type: ignore[attr-defined]
+    return function

@@ -14,7 +14,7 @@ from polhode.core.generated import generated
 from polhode.core.jit import apart, jit
 from polhode.core.kicks import IN_FLIGHT, FlyingState, Kicks, larger
 from polhode.core.layout import layout, shape
-from polhode.core.loops.fixed import Body
+from polhode.core.loops.fixed import Body, velocity_from_Pi
 from polhode.core.motions import Flight, flaw_in_flight
 from polhode.core.rotors import each
 from polhode.core.systems import NOTHING, Places, SystemState
@@ -61,7 +61,7 @@ def launch(start, h, t, motion, body, torque, p):
 
 @jit
 def pull(t, ahead, s, body, torque, p):
-    return SystemState(s.residual, acted_on_apart(torque.interact, t, ahead, s.z, body, p))
+    return SystemState(s.residual, acted_on_apart(torque.interact, t, ahead, s.z, body, p), s.calls)
 
 
 @apart
@@ -86,18 +86,8 @@ IN_PLACE = ((drifted, IN_FLIGHT.drift), (acted_on_apart, acted_on))
 
 
 @jit
-def own_velocity(s, body):
-    return times(body.Iinv, s.Pi)
-
-
-@jit
 def size_of(Om):
     return abs(Om[0]), abs(Om[1]), abs(Om[2])
-
-
-@jit
-def seen_motion(s, body):
-    return Flight(s.q, own_velocity(s, body), s.x, s.v)
 
 
 @jit
@@ -124,16 +114,22 @@ def rate_ahead(ahead, s, body):
     return times(body.Iinv, axpy(ahead, s.T, s.Pi))
 
 
-@lru_cache(MOST)
-def few(n: int) -> Few:
-    """State, moves and names for n bodies."""
+@lru_cache(2 * MOST)
+def few(
+    n: int, row: Any = FlyingState, velocity_of_one: Callable[..., Any] = velocity_from_Pi
+) -> Few:
+    """State, moves and names for n bodies, each of which has such a row for its state."""
+
+    @jit
+    def seen_motion(s, body):
+        return Flight(s.q, velocity_of_one(s, body), s.x, s.v)
 
     def made(name, arguments, lines, result, **scope):
         return generated(__name__, name, arguments, lines, result, State=SystemState, **scope)
 
     def of_each(name, arguments, given, residual="s.residual"):
         """A move of each body by itself."""
-        text = f"State({residual}, {each(f'move({given})', n)})"
+        text = f"State({residual}, {each(f'move({given})', n)}, s.calls)"
         return made(name, arguments, (), text, move=getattr(IN_FLIGHT, name))
 
     lines = ["worst = s.residual"]
@@ -142,7 +138,7 @@ def few(n: int) -> Few:
             f"s{i} = one(move, steps, length, s.z[{i}], body.each[{i}])",
             f"worst = larger(worst, s{i}.residual)",
         ]
-    arguments, result = "move, steps, length, s, body", f"State(worst, {each('s#', n)})"
+    arguments, result = "move, steps, length, s, body", f"State(worst, {each('s#', n)}, s.calls)"
     kicks = Kicks(
         of_each("kick", "c, s", "c, s.z[#]"),
         made("drift", arguments, lines, result, one=drifted, larger=larger),
@@ -151,7 +147,7 @@ def few(n: int) -> Few:
         of_each("unit", "s", "s.z[#]"),
     )
     # of all bodies together: too large if one of them is, NaN if one of them is
-    total = [f"a{i} = size_of(own_velocity(s.z[{i}], body.each[{i}]))" for i in range(n)]
+    total = [f"a{i} = size_of(velocity_of_one(s.z[{i}], body.each[{i}]))" for i in range(n)]
     sums = (" + ".join(f"a{i}[{k}]" for i in range(n)) for k in range(3))
     velocity = made(
         "velocity",
@@ -159,11 +155,11 @@ def few(n: int) -> Few:
         total,
         f"({', '.join(sums)})",
         size_of=size_of,
-        own_velocity=own_velocity,
+        velocity_of_one=velocity_of_one,
     )
     flaw = " + ".join(f"flaw_of(s.z[{i}])" for i in range(n))
     motions = layout((Flight,) * n, rows=True)
-    state = shape_of_state(n)
+    state = shape_of_state(n, row)
     places = ("m[#].position", "matrix(m[#].attitude)", "m[#].velocity", "m[#].omega")
     seen = ", ".join(each(one, n) for one in places)
     return Few(
@@ -187,10 +183,10 @@ def few(n: int) -> Few:
     )
 
 
-def shape_of_state(n: int) -> Any:
+def shape_of_state(n: int, row: Any) -> Any:
     zero, q = NOTHING, (*NOTHING, 1.0)
-    one = FlyingState(q, zero, zero, 0.0, 0.0, zero, zero, zero)
-    return shape(SystemState(0.0, (one,) * n))
+    one = row(q, zero, zero, 0.0, 0.0, zero, zero, zero)
+    return shape(SystemState(0.0, (one,) * n, 0.0))
 
 
 def shape_of_bodies(n: int, axes: bool) -> Any:
@@ -231,7 +227,7 @@ def interacting(n: int, forces: Callable[..., Any], axes: bool, feels: bool) -> 
         "begin",
         "t, m, body, p",
         [f"z = {each('at_rest(m[#], body.each[#])', n)}"],
-        "State(0.0, acted_on(interact, t, 0.0, z, body, p))",
+        "State(0.0, acted_on(interact, t, 0.0, z, body, p), 0.0)",
         interact=interact,
         acted_on=acted_on_apart,
         at_rest=at_rest,

@@ -31,6 +31,7 @@ class SystemState(NamedTuple):
 
     residual: float
     z: Any  # (n, numbers of a state)
+    calls: float  # evaluations of the interaction in the last step, where they are counted
 
 
 class Places(NamedTuple):
@@ -212,7 +213,7 @@ def drift(move, steps, length, s, body):
         new = IN_FLIGHT.drift(move, steps, length, load(z, i), body_at(body, i))
         store(new, z, i)
         worst = larger(worst, new.residual)
-    return SystemState(worst, z)
+    return SystemState(worst, z, s.calls)
 
 
 @jit
@@ -226,7 +227,7 @@ def fresh(s):
     z = s.z
     for i in range(len(z)):
         store(IN_FLIGHT.fresh(load(z, i)), z, i)
-    return SystemState(0.0, z)
+    return SystemState(0.0, z, 0.0)
 
 
 @apart

@@ -321,6 +321,8 @@ def export_obstacle(method: Method) -> str:
     """Why a method cannot be exported, in a few words; "" if it can."""
     if method.name == "taylor":
         return "its order is chosen by a tolerance; name one, as in taylor(8)"
+    if method.arrays:
+        return "it keeps the stages of a step in an array; use EXACT-RKN6 or MR2-BM6"
     if method.family == IN_C:
         return "it is machine code made from C; use the file of C"
     return ""

@@ -64,6 +64,9 @@ class Method:
     system : function or None
         `system(method, bodies)` returns the method for a `System` of bodies, whose state is that of
         all of them.  Without it the method takes no systems.
+    few : function or None
+        Of a method for systems whose step works on arrays alone, `few(n)` returns step and start
+        for n bodies in registers.  Without it there is one step for both.
     row : type or None
         Of a method for systems, the state of one body: the fields of `core.kicks.FlyingState`, with
         Om or pi in place of Pi if it keeps these, and whatever else it keeps.
@@ -74,6 +77,9 @@ class Method:
         What a loop that chooses its own steps needs; without it the method takes fixed steps only.
     potential : bool
         The step asks for the potential energy, `torque.potential(t, R, p)`.
+    arrays : bool
+        The step keeps its stages in an array: it runs in doubles on a processor, and is not
+        exported.
     remark : str
         A remark that is added to the message of a run.
     counted : tuple of (str, function)
@@ -112,11 +118,13 @@ class Method:
     adapt: Callable | None = None
     flight: Callable | None = None
     system: Callable | None = None
+    few: Callable | None = None
     row: Any = None
     rotors: Callable | None = None
     limit: str = ""
     control: tuple | None = None
     potential: bool = False
+    arrays: bool = False
     remark: str = ""
     omega_order: int | None = None
     restores_energy: bool = False

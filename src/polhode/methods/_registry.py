@@ -75,6 +75,7 @@ def method(
     flight: Callable[..., Any] | None = None,
     system: Callable[..., Any] | None = None,
     rotors: Callable[..., Any] | None = None,
+    arrays: bool = False,
 ) -> Callable[[F], F]:
     """Register the decorated function `step(h, t, s, body, torque, p)` as a method.
 
@@ -127,6 +128,7 @@ def method(
                 flight=flight,
                 system=system,
                 rotors=rotors,
+                arrays=arrays,
                 omega_order=omega_order,
                 builds_on=tuple(builds_on),
                 best_for=best_for,

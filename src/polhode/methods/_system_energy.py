@@ -183,7 +183,7 @@ def restoring(base_row, base_start, base_step, common):
     def step(h, t, s, body, torque, p):
         s = base_step(h, t, s, body, torque, p)
         restore(t + h, s.z, body, torque, p)
-        return SystemState(s.residual, s.z)
+        return SystemState(s.residual, s.z, 0.0)
 
     return {
         "row": row,

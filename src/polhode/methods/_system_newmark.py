@@ -101,6 +101,6 @@ def beside_newmark(state: Any, base_start: Callable, base_step: Callable) -> dic
     def step(h, t, s, body, torque, p):
         ask(h, t, s.z, body, torque, p.places)
         torque.evaluate(t + h, p)
-        return SystemState(finish(h, t, s.z, body, torque, p.places), s.z)
+        return SystemState(finish(h, t, s.z, body, torque, p.places), s.z, 0.0)
 
     return {"state": SystemState, "row": row, "start": start, "step": step}

@@ -116,7 +116,7 @@ def fixed_step(stages):
             Pi = times(body_at(body, i).I, (m[4], m[5], m[6]))
             one = load(z, i)
             store(FlyingState(m[:4], Pi, one.T, 0.0, 0.0, m[7:10], m[10:], one.a), z, i)
-        return SystemState(0.0, z)
+        return SystemState(0.0, z, 0.0)
 
     return step
 

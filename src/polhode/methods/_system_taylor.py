@@ -153,7 +153,7 @@ def system_taylor(order, n, rotation, prepare, count, feels):
         for _ in range(sweeps):
             sweep(h, t, s.z, body, torque, p)
         finish(h, s.z)
-        return SystemState(0.0, s.z)
+        return SystemState(0.0, s.z, 0.0)
 
     return {
         "state": SystemState,

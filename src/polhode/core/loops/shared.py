@@ -12,22 +12,22 @@ move = torque = prepare = rows = act = load_state = velocity = None
 
 
 def kick(first, last, c, z):
-    MOVES.kick(c, SystemState(0.0, z[first:last]))
+    MOVES.kick(c, SystemState(0.0, z[first:last], 0.0))
 
 
 def drift(first, last, steps, length, z, body):
     """The largest residual."""
     return MOVES.drift(
-        move, steps, length, SystemState(0.0, z[first:last]), body[first:last]
+        move, steps, length, SystemState(0.0, z[first:last], 0.0), body[first:last]
     ).residual
 
 
 def fresh(first, last, z):
-    MOVES.fresh(SystemState(0.0, z[first:last]))
+    MOVES.fresh(SystemState(0.0, z[first:last], 0.0))
 
 
 def unit(first, last, z):
-    MOVES.unit(SystemState(0.0, z[first:last]))
+    MOVES.unit(SystemState(0.0, z[first:last], 0.0))
 
 
 def show(first, last, ahead, z, body, s):
@@ -47,7 +47,7 @@ def feel(first, last, z, body, s):
 
 
 def outcome(first, last, h, residual, z, body):
-    some = SystemState(residual, z[first:last])
+    some = SystemState(residual, z[first:last], 0.0)
     return outcome_of_all(h, some, body[first:last], load_state, velocity)
 
 

@@ -63,27 +63,29 @@ def march(count, every, k, grid, z, body, p, points, residuals):
     largest residual.
 
     When a step fails the state is the last good one, and the failed one is kept too.  Returns (why it
-    ended, the number of the next step, evaluations counted by the state: none).
+    ended, the number of the next step, evaluations counted by the state).
     """
     state, before = z[STATE], z[BEFORE]
-    s = SystemState(0.0, state)
+    s = SystemState(0.0, state, 0.0)
+    evaluations = 0.0
     for j in range(count):
         worst = 0.0
         for _ in range(every):
             t, h = clock(grid, k)
             before[:] = state
             s = step(h, t, s, body, torque, p)
+            evaluations += s.calls
             why = outcome_of_all(h, s, body, load_state, velocity)
             if why != DONE:
                 z[FAILED][:] = state
                 z[FAILED, :, RESIDUAL] = s.residual
                 state[:] = before
-                return why, k, 0.0
+                return why, k, evaluations
             worst = max(worst, s.residual)
             k += 1
         observed(state, body, points[j], load_state, velocity)
         residuals[j] = worst
-    return DONE, k, 0.0
+    return DONE, k, evaluations
 
 
 @jit

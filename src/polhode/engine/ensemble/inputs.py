@@ -45,6 +45,11 @@ def method_of(method: Method | str, device: str, dtype: str) -> Method:
             f"{found.name} is machine code of doubles for this processor, got device={device!r} and dtype={dtype!r}; "
             "use 'cpu' and 'float64', or the method in Python"
         )
+    if found.arrays and (device, dtype) != ("cpu", "float64"):
+        raise InputError(
+            f"{found.name} keeps the stages of a step in an array of doubles, got device={device!r} and dtype={dtype!r}; "
+            "use 'cpu' and 'float64', or EXACT-RKN6-14"
+        )
     return found
 
 

@@ -25,6 +25,7 @@ from polhode.loads._system import System
 from polhode.loads.interaction import Interaction
 from polhode.loads.kernels import column, nested
 from polhode.methods._method import Method
+from polhode.methods._states import velocity_of
 
 
 @dataclass
@@ -116,7 +117,7 @@ def too_much(method: Method, system: System) -> str:
     n, suited = len(system), suited_to(method, system)
     if n > few.MOST:
         return f"it has {n} bodies, and registers hold {few.MOST} at most"
-    if suited.start is not launched or suited.control is not None:
+    if suited.few is None and (suited.start is not launched or suited.control is not None):
         return f"{method.name} is not made of kicks and drifts"
     if not few_kernels.fits(system.interaction, n):
         return f"the interaction {system.interaction.name!r} works on arrays alone, or has too many links or parameters"
@@ -156,7 +157,9 @@ def build(
         return None
     feels, own = interaction.uses_velocity, not system.is_principal
     bodies, numbers = numbers_of(system), few_kernels.numbers(interaction, n)
-    of, memory = few.few(n), layout(few.few(n).state)
+    of = few.few(n, suited.row, velocity_of(suited.row))
+    memory = layout(of.state)
+    step, start = suited.few(n) if suited.few else (suited.step, few.start_system)
     body_layout = shape(bodies)
     return FewProgram(
         method=suited,
@@ -170,12 +173,12 @@ def build(
         moments=column(bodies),
         parameters=column(numbers),
         names={
-            "step": suited.step,
-            "start": few.start_system,
+            "step": step,
+            "start": start,
             "load_state": memory.unpack,
             "store_state": memory.pack,
             "residual": fixed.residual_of_state,
-            "calls": fixed.no_calls,
+            "calls": fixed.calls_of_state,
             **of.names,
             "load_body": layout(body_layout).unpack,
             "flat_body": layout(body_layout, flat=True).unpack,

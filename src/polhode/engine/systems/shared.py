@@ -30,7 +30,12 @@ LEAST = 512  # bodies in a part
 def is_large(program: Any) -> bool:
     """Whether threads can share the bodies of a system, and it has enough of them."""
     method = program.method
-    moves = method.row is FlyingState and method.control is None and not method.restores_energy
+    moves = (
+        method.row is FlyingState
+        and method.few is None
+        and method.control is None
+        and not method.restores_energy
+    )
     return moves and program.mode == "compiled" and len(program.body) >= LARGE
 
 
@@ -95,11 +100,11 @@ class Shared:
         self, move: Callable[..., Any], steps: Any, length: float, s: SystemState, body: np.ndarray
     ) -> SystemState:
         residuals = self.each(loops.drift, steps, float(length), s.z, body, move=move)
-        return SystemState(max(s.residual, *residuals, 0.0), s.z)
+        return SystemState(max(s.residual, *residuals, 0.0), s.z, 0.0)
 
     def fresh(self, s: SystemState) -> SystemState:
         self.each(loops.fresh, s.z)
-        return SystemState(0.0, s.z)
+        return SystemState(0.0, s.z, 0.0)
 
     def unit(self, s: SystemState) -> SystemState:
         self.each(loops.unit, s.z)

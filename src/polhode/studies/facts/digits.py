@@ -2,7 +2,8 @@
 
 A step is made of + - * /, comparisons and a few elementary functions.  `Precise` copies its functions so that they compute with
 `Real` numbers: the code is the same, `math` and `sincos` are replaced.  The round-off that is left is that of the method's own
-constants, which stay the doubles they are.  A `Real` refuses to become a float, so that no function loses digits unnoticed.
+constants, which stay the doubles they are unless made `with_digits`.  A `Real` refuses to become a float, so that no function
+loses digits unnoticed.
 """
 
 import math
@@ -180,6 +181,8 @@ class Precise(Rebinder):
             return precise_math
         if isinstance(obj, BuiltinFunctionType) and obj.__module__ == "math":
             return getattr(precise_math, obj.__name__, obj)
+        if hasattr(obj, "__digits__"):
+            return obj.__digits__(Real)
         return super().__call__(obj)
 
     def number(self, constant: Constant) -> float:

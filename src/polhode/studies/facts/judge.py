@@ -142,7 +142,7 @@ def _orders(method, curves):
 
 # --- properties that hold or do not ---------------------------------------------------------------
 
-DRIFT_STEPS = (0.25, 0.5, 1.0)
+DRIFT_STEPS = (0.25, 0.5, 1.0, 2.0, 4.0)
 
 
 def _structure(method):
@@ -160,14 +160,14 @@ def _structure(method):
         "symplectic",
         whole,
         partial(structure.symplecticity, method, velocity=LIVELY),
-        (0.1, 0.2, 0.4),
+        (0.1, 0.2, 0.4, 0.8, 1.6),
     )
     yield property_fact(
         "poisson",
         "symplectic on coadjoint orbits",
         orbits,
         partial(structure.poisson, method, velocity=LIVELY),
-        (0.1, 0.2, 0.4),
+        (0.1, 0.2, 0.4, 0.8, 1.6),
     )
 
 

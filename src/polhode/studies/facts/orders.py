@@ -8,7 +8,8 @@ They are read in three ways, each for what the one before cannot tell:
     orders up to four or five.
 2.  from the error at the end of the trial run, with forty digits, as in the figures of the papers; for higher orders, of which
     small steps show nothing but the method's constants.  Where the errors of one run are not
-    regular, those of three are taken.
+    regular, those of three are taken.  Where they are too small from the first, as of order 16,
+    smaller ones are read, if the method's constants have as many digits.
 3.  the same in doubles, for a step that cannot be computed with forty digits (NumPy's functions, machine code).
 
 An order that has not settled, by the scatter of what is read from parts of the points, is no order:
@@ -36,7 +37,8 @@ CLEAR = 50.0  # times what the constants leave
 # a growth that small may be due to constants in doubles; a smaller one is none
 CONSTANTS, LEAST = 1e-14, 1e-19
 # of errors: below it round-off shows, or the constants of the method
-FLOOR, PRECISE_FLOOR = 3e-12, 3e-15
+FLOOR, PRECISE_FLOOR, DEEP = 3e-12, 3e-15, 1e-27
+HIGH = 10.0  # lower orders show above PRECISE_FLOOR
 CEILING = 0.3  # above it nothing is asymptotic
 # an order is read from so many points; with enough of them no more are looked for
 POINTS, FEWEST, ENOUGH = 7, 4, 6
@@ -111,6 +113,10 @@ def order(method: Method | str, kind: str = "torque") -> Orders:
             whole = _over_the_run(method, kind, even)
             if _doubt(whole) <= _doubt(found):
                 found, how = whole, "forty digits"
+            if _too_few(whole):
+                smaller = _over_the_run(method, kind, even, range(1), DEEP, DEEP)
+                if _all_settled(smaller) and min(one.order for one in smaller) > HIGH:
+                    found, how = smaller, "forty digits"
     except Exception:  # of a step that does not work with numbers other than floats
         finished = in_doubles(lambda readings, count: count >= FINE and _done(readings, count))
         found, how = finished[2], "doubles"
@@ -142,23 +148,19 @@ def _in_the_limit(method, kind):
     return readings, bool(clear[: SMALL.index(LIMIT) + 1].any())
 
 
-def _over_the_run(method, kind, even):
-    for starts in (range(1), range(len(STARTS))):
-        found = _ladder(
-            lambda count, starts=starts: np.sqrt(
-                np.mean(
-                    [np.square(precise_errors(method, count, kind, start)) for start in starts],
-                    axis=0,
-                )
-            ),
-            PRECISE_FLOOR,
-            _done,
-            even,
-            MOST,
-        )[2]
-        if _all_settled(found):
-            break
-    return found
+def _over_the_run(method, kind, even, starts=None, floor=PRECISE_FLOOR, exact=FLOOR):
+    if starts is None:
+        found = _over_the_run(method, kind, even, range(1))
+        return (
+            found if _all_settled(found) else _over_the_run(method, kind, even, range(len(STARTS)))
+        )
+
+    def errors_at(count):
+        squares = [np.square(precise_errors(method, count, kind, start)) for start in starts]
+        return np.sqrt(np.mean(squares, axis=0))
+
+    counts = COUNTS[: COUNTS.index(MOST) + 1]
+    return _ladder(errors_at, floor, _done, even, counts, exact)[2]
 
 
 def _done(readings, count):
@@ -173,11 +175,16 @@ def _all_settled(readings):
     return all(reading.settled for reading in readings)
 
 
-def _ladder(errors_at, floor, enough, even, most=COUNTS[-1]):
+def _too_few(readings):
+    """Whether all is round-off, or all but a few points: the method is exact, or of a high order."""
+    return all(not FEWEST <= reading.points < math.inf for reading in readings)
+
+
+def _ladder(errors_at, floor, enough, even, counts=COUNTS, exact=FLOOR):
     """Steps, errors and readings, with more and more steps until it is enough or round-off is
-    reached."""
+    reached; what has no error above `exact` is exact."""
     steps, found = [], []
-    for count in COUNTS[: COUNTS.index(most) + 1]:
+    for count in counts:
         try:
             pair = errors_at(count)
         except TROUBLE:  # a step too large for the method
@@ -185,11 +192,13 @@ def _ladder(errors_at, floor, enough, even, most=COUNTS[-1]):
         steps.append(SPAN / count)
         found.append(pair)
         columns = np.array(found).T
-        readings = [_of_errors(np.array(steps), column, floor, even) for column in columns]
+        readings = [_of_errors(np.array(steps), column, floor, even, exact) for column in columns]
         if max(pair) < floor or enough(readings, count):
             break
     for coarsest in range(1, POINTS - FEWEST):  # the largest steps may not be asymptotic
-        fewer = [_of_errors(np.array(steps), column, floor, even, coarsest) for column in columns]
+        fewer = [
+            _of_errors(np.array(steps), column, floor, even, exact, coarsest) for column in columns
+        ]
         readings = [
             a if a.settled or a.doubt <= b.doubt else b
             for a, b in zip(readings, fewer, strict=True)
@@ -200,9 +209,9 @@ def _ladder(errors_at, floor, enough, even, most=COUNTS[-1]):
 # --- reading an order -----------------------------------------------------------------------------
 
 
-def _of_errors(steps, errors, floor, even, coarsest=0):
+def _of_errors(steps, errors, floor, even, exact, coarsest=0):
     """The reading from the finest POINTS errors above the floor, without the `coarsest` of them."""
-    if np.nanmax(errors, initial=0.0) < FLOOR and not np.all(np.isnan(errors)):
+    if np.nanmax(errors, initial=0.0) < exact and not np.all(np.isnan(errors)):
         return EXACT
     good = np.flatnonzero((errors > floor) & (errors < CEILING))[-POINTS:][coarsest:]
     return _read(steps[good], errors[good], (2, 4) if even else (1, 2))

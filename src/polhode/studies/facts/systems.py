@@ -135,7 +135,7 @@ class SystemMap:
         """The states after a step, in another array."""
         p = self.program
         z = z.copy()
-        p.method.step(h, t, SystemState(0.0, z), p.moments, p.frames, p.parameters)
+        p.method.step(h, t, SystemState(0.0, z, 0.0), p.moments, p.frames, p.parameters)
         return z
 
     def motion(self, z: np.ndarray) -> Any:
@@ -347,7 +347,7 @@ def system_facts(method: Method) -> Iterator[Fact]:
         "symplectic, in a system",
         None if own.symplectic is None else own.symplectic is True,
         partial(system_symplecticity, method),
-        (0.1, 0.2),
+        (0.1, 0.2, 0.4, 0.8),
     )
     drift = cache(partial(system_drift, method))
     known = own.conserves is not None
@@ -365,7 +365,7 @@ def system_facts(method: Method) -> Iterator[Fact]:
             title,
             declared if known else None,
             lambda h, what=what: (getattr(drift(h), what), 0.0),
-            (0.05, 0.1, 0.2),
+            (0.05, 0.1, 0.2, 0.4, 0.8),
         )
     yield trend_fact(method, own.symplectic is True)
 
