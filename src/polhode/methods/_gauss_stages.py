@@ -17,25 +17,27 @@ from polhode.core.length import square
 from polhode.core.loops.adaptive_motion import spin
 from polhode.core.scalars import TINY, sincos
 from polhode.core.vec import (
+    apply,
     apply_t,
     axpy,
     cross,
     dot,
     matrix,
     normalise,
+    qmul,
     qrotate,
     qrotate_t,
-    qtimes,
     scale,
     times,
 )
 
 STAGES = 8
-SOLVED = Constant(
-    4e-16, single=1e-6
-)  # the change of attitude and position, relative, in the last iteration
+# the change of attitude and position, relative, in the last iteration
+SOLVED = Constant(1.2e-16, single=1e-6)
 CALM = Constant(1e-12, single=1e-4)  # below it rounding may stop the fall
-WILD = 1e3
+WILD = 1e3  # it has run away
+AIMED = 1  # the iteration that chooses the steady rotation
+PROBED = 2  # iterations that compute attitudes twice
 ITERATIONS = 60
 
 # --- coefficients ---------------------------------------------------------------------------------
@@ -80,8 +82,10 @@ def coefficients(number):
 B, C, CHANGE, BODIES = (STAGES * row for row in (8, 9, 10, 11))
 # then for each body attitude, momentum, position and velocity, and h b times their slopes
 Q, P, X, V = (STAGES * row for row in (0, 4, 7, 10))
-EACH = 2 * 13 * STAGES
 SLOPE = 13 * STAGES
+# the steady rotation by h c_i, its rate
+STEADY, RATE = 26 * STAGES, 30 * STAGES
+EACH = 31 * STAGES
 
 
 def tables(number):
@@ -165,15 +169,22 @@ def noted3(w, at, y, size):
 
 @jit
 def noted4(w, at, y):
-    """The same for a quaternion."""
+    """The same for a quaternion, in the frame of the steady rotation."""
     a, b, c = slopes(w, at), slopes(w, at + STAGES), slopes(w, at + 2 * STAGES)
     d = slopes(w, at + 3 * STAGES)
     for i in range(STAGES):
+        p = (
+            y[0] + weighted(w, i, a),
+            y[1] + weighted(w, i, b),
+            y[2] + weighted(w, i, c),
+            y[3] + weighted(w, i, d),
+        )
+        q = qmul(quaternion(w, at - Q + STEADY + i), p)
         change = w[CHANGE + i]
-        change = changed(w, i, at, y[0] + weighted(w, i, a), 1.0, change)
-        change = changed(w, i, at + STAGES, y[1] + weighted(w, i, b), 1.0, change)
-        change = changed(w, i, at + 2 * STAGES, y[2] + weighted(w, i, c), 1.0, change)
-        change = changed(w, i, at + 3 * STAGES, y[3] + weighted(w, i, d), 1.0, change)
+        change = changed(w, i, at, q[0], 1.0, change)
+        change = changed(w, i, at + STAGES, q[1], 1.0, change)
+        change = changed(w, i, at + 2 * STAGES, q[2], 1.0, change)
+        change = changed(w, i, at + 3 * STAGES, q[3], 1.0, change)
         w[CHANGE + i] = change
 
 
@@ -207,17 +218,35 @@ def largest(w):
 
 
 @jit
+def speed(Om):
+    return math.sqrt(square(Om) + TINY)
+
+
+@jit
+def rotation(t, axis, rate):
+    """The rotation about an axis in the time t."""
+    n, c = sincos(0.5 * t * rate)
+    return n * axis[0], n * axis[1], n * axis[2], c
+
+
+@jit
+def steady(w, at, h, Om):
+    """The rotation by h c_i Om at all stages."""
+    rate = speed(Om)
+    axis = scale(1.0 / rate, Om)
+    w[at + RATE], w[at + RATE + 1], w[at + RATE + 2] = Om
+    for i in range(STAGES):
+        put_quaternion(w, at + STEADY + i, rotation(h * w[C + i], axis, rate))
+
+
+@jit
 def guess_rotation(w, at, h, s, body):
     """A steady rotation, and momenta under the torque at the beginning."""
     Om, t = times(body.Iinv, qrotate_t(s.q, s.pi)), qrotate(s.q, s.T)
-    rate = math.sqrt(square(Om) + TINY)
-    a, b = s.q, qtimes(s.q, scale(1.0 / rate, Om))
+    steady(w, at, h, qrotate(s.q, Om))
     for i in range(STAGES):
-        d = h * w[C + i]
-        n, c = sincos(0.5 * d * rate)
-        turned = c * a[0] + n * b[0], c * a[1] + n * b[1], c * a[2] + n * b[2], c * a[3] + n * b[3]
-        put_quaternion(w, at + Q + i, turned)
-        put(w, at + P + i, axpy(d, t, s.pi))
+        put_quaternion(w, at + Q + i, qmul(quaternion(w, at + STEADY + i), s.q))
+        put(w, at + P + i, axpy(h * w[C + i], t, s.pi))
 
 
 @jit
@@ -246,13 +275,32 @@ def sum_momenta(w, at, s):
 
 
 @jit
-def rates(w, at, h, body):
-    """The slopes of the attitudes."""
+def aim(w, at, h, body):
+    """The steady rotation, with the mean of the angular velocities in space."""
     for i in range(STAGES):
-        q = quaternion(w, at + Q + i)
-        rate = spin(q, times(body.Iinv, turned_back(q, vector(w, at + P + i))))
-        c = h * w[B + i]
-        put_quaternion(w, at + Q + SLOPE + i, (c * rate[0], c * rate[1], c * rate[2], c * rate[3]))
+        R, _, Pi = place(w, at + i)
+        put(w, at + Q + SLOPE + i, scale(w[B + i], apply(R, times(body.Iinv, Pi))))
+    steady(w, at, h, total3(w, at + Q, (0.0, 0.0, 0.0)))
+
+
+@jit
+def rates(w, at, h, body):
+    """The slopes of the attitudes, in the frame of the steady rotation: e^-1 (q Om - W q) / 2."""
+    x, y, z = 0.5 * w[at + RATE], 0.5 * w[at + RATE + 1], 0.5 * w[at + RATE + 2]
+    for i in range(STAGES):
+        q, (a, b, c, d) = quaternion(w, at + Q + i), quaternion(w, at + STEADY + i)
+        f = spin(q, times(body.Iinv, turned_back(q, vector(w, at + P + i))))
+        away = (
+            f[0] - (x * q[3] + y * q[2] - z * q[1]),
+            f[1] - (y * q[3] + z * q[0] - x * q[2]),
+            f[2] - (z * q[3] + x * q[1] - y * q[0]),
+            f[3] + (x * q[0] + y * q[1] + z * q[2]),
+        )
+        slope = qmul((-a, -b, -c, d), away)
+        k = h * w[B + i]
+        put_quaternion(
+            w, at + Q + SLOPE + i, (k * slope[0], k * slope[1], k * slope[2], k * slope[3])
+        )
 
 
 @jit
@@ -262,16 +310,18 @@ def turn(w, at, s):
 
 
 @jit
-def reached_rotation(w, at, s):
+def reached_rotation(w, at, h, s):
     """(attitude, momentum) at the end."""
     at_Q = at + Q
-    q = normalise((
+    p = (
         total(w, at_Q, s.q[0]),
         total(w, at_Q + STAGES, s.q[1]),
         total(w, at_Q + 2 * STAGES, s.q[2]),
         total(w, at_Q + 3 * STAGES, s.q[3]),
-    ))  # fmt: skip
-    return q, total3(w, at + P, s.pi)
+    )
+    Om = w[at + RATE], w[at + RATE + 1], w[at + RATE + 2]
+    e = rotation(h, scale(1.0 / speed(Om), Om), speed(Om))
+    return normalise(qmul(e, p)), total3(w, at + P, s.pi)
 
 
 # --- translation ----------------------------------------------------------------------------------
@@ -328,10 +378,7 @@ def clear(w):
 
 
 @jit
-def relax(w, at, h, s, body):
-    """Momenta and velocities, positions and attitudes, attitudes once more."""
-    sum_all(w, at, s)
-    all_rates(w, at, h, body)
-    move(w, at, h, s)
-    rates(w, at, h, body)
-    turn(w, at, s)
+def worth(change, second, count):
+    """Whether attitudes are computed twice in an iteration: if that changed them more before than
+    anything else does now."""
+    return count < PROBED or second > 0.1 * change

@@ -13,6 +13,7 @@ from polhode.core.scratch import scratch
 from polhode.core.systems import NOTHING, SystemState, body_at, launched, load, store
 from polhode.core.vec import qrotate, qrotate_t, scale
 from polhode.methods._gauss_stages import (
+    AIMED,
     B,
     BODIES,
     C,
@@ -22,6 +23,7 @@ from polhode.methods._gauss_stages import (
     STAGES,
     V,
     X,
+    aim,
     all_rates,
     clear,
     fill,
@@ -33,12 +35,12 @@ from polhode.methods._gauss_stages import (
     put,
     rates,
     reached_rotation,
-    relax,
     sum_all,
     total3,
     turn,
     unsolved,
     vector,
+    worth,
 )
 from polhode.methods._method import variant
 from polhode.methods._system_newmark import row_with
@@ -58,9 +60,9 @@ def guess(w, at, h, s, body):
 
 
 @jit
-def reached(w, at, s):
+def reached(w, at, h, s):
     """The state at the end, without a load."""
-    q, pi = reached_rotation(w, at, s)
+    q, pi = reached_rotation(w, at, h, s)
     return without_load(q, pi, total3(w, at + X, s.x), total3(w, at + V, s.v))
 
 
@@ -102,6 +104,7 @@ def few(n):
     places = [BODIES + EACH * i for i in range(n)]
     pieces = (
         guess,
+        aim,
         reached,
         seen,
         kept,
@@ -141,19 +144,23 @@ def few(n):
     )
     relaxed = made(
         "relaxed",
+        "w, h, z, body, count",
+        [
+            *each_body("sum_all(w, {at}, z[{i}])"),
+            f"if count == {AIMED}:",
+            *each_body("    aim(w, {at}, h, body.each[{i}])"),
+            *each_body("all_rates(w, {at}, h, body.each[{i}])", "move(w, {at}, h, z[{i}])"),
+        ],
+    )
+    turned = made(
+        "turned",
         "w, h, z, body",
-        each_body(
-            "sum_all(w, {at}, z[{i}])",
-            "all_rates(w, {at}, h, body.each[{i}])",
-            "move(w, {at}, h, z[{i}])",
-            "rates(w, {at}, h, body.each[{i}])",
-            "turn(w, {at}, z[{i}])",
-        ),
+        each_body("rates(w, {at}, h, body.each[{i}])", "turn(w, {at}, z[{i}])"),
     )
     guessed = made(
         "guessed", "w, h, z, body", each_body("guess(w, {at}, h, z[{i}], body.each[{i}])")
     )
-    ended = made("ended", "w, z", (), "reached(w, {at}, z[{i}])")
+    ended = made("ended", "w, h, z", (), "reached(w, {at}, h, z[{i}])")
     all_seen = made("all_seen", "z", (), "seen(z[{i}])")
     in_space = made("in_space", "z", (), "in_row(z[{i}])")
     all_kept = made("all_kept", "z, loads", (), "kept(z[{i}], loads[{i}])")
@@ -167,15 +174,24 @@ def few(n):
     def pulled(t, z, body, torque, p):
         return all_kept(z, torque.interact(t, 0.0, all_seen(z), body, p))
 
+    @jit
+    def again(w, h, z, body):
+        """The attitudes once more: their change."""
+        clear(w)
+        turned(w, h, z, body)
+        return largest(w)
+
     @solver
     @jit
     def solved(w, h, t, s, body, torque, p):
-        change, before, count = 1.0, 2.0, 0
+        change, before, second, count = 1.0, 2.0, 0.0, 0
         while unsolved(change, before, count):
             evaluate(w, h, t, body, torque, p)
             clear(w)
-            relaxed(w, h, s.z, body)
-            change, before, count = largest(w), change, count + 1
+            relaxed(w, h, s.z, body, count)
+            change, before = largest(w), change
+            second = again(w, h, s.z, body) if worth(change, second, count) else 0.0
+            count += 1
         return change, count
 
     @jit
@@ -184,7 +200,7 @@ def few(n):
         fill(w)
         guessed(w, h, s.z, body)
         change, count = solved(w, h, t, s, body, torque, p)
-        z = pulled(t + h, ended(w, s.z), body, torque, p)
+        z = pulled(t + h, ended(w, h, s.z), body, torque, p)
         return SystemState(change, z, STAGES * count + 1.0)
 
     return step, start
@@ -219,15 +235,34 @@ def evaluate_all(w, h, t, z, body, torque, p):
 
 
 @apart
-def relax_all(w, h, z, body):
+def relax_all(w, h, z, body, count):
     for i in range(len(z)):
-        relax(w, BODIES + EACH * i, h, load_row(z, i), body_at(body, i))
+        at, s, one = BODIES + EACH * i, load_row(z, i), body_at(body, i)
+        sum_all(w, at, s)
+        if count == AIMED:
+            aim(w, at, h, one)
+        all_rates(w, at, h, one)
+        move(w, at, h, s)
 
 
 @apart
-def end_all(w, z):
+def turn_all(w, h, z, body):
     for i in range(len(z)):
-        store_row(reached(w, BODIES + EACH * i, load_row(z, i)), z, i)
+        rates(w, BODIES + EACH * i, h, body_at(body, i))
+        turn(w, BODIES + EACH * i, load_row(z, i))
+
+
+@jit
+def again_all(w, h, z, body):
+    clear(w)
+    turn_all(w, h, z, body)
+    return largest(w)
+
+
+@apart
+def end_all(w, h, z):
+    for i in range(len(z)):
+        store_row(reached(w, BODIES + EACH * i, h, load_row(z, i)), z, i)
 
 
 @apart
@@ -243,12 +278,14 @@ def pull_all(t, z, memory, body, torque, p):
 @solver
 @jit
 def solved_all(w, h, t, z, memory, body, torque, p):
-    change, before, count = 1.0, 2.0, 0
+    change, before, second, count = 1.0, 2.0, 0.0, 0
     while unsolved(change, before, count):
         evaluate_all(w, h, t, memory, body, torque, p)
         clear(w)
-        relax_all(w, h, z, body)
-        change, before, count = largest(w), change, count + 1
+        relax_all(w, h, z, body, count)
+        change, before = largest(w), change
+        second = again_all(w, h, z, body) if worth(change, second, count) else 0.0
+        count += 1
     return change, count
 
 
@@ -259,7 +296,7 @@ def step_of_system(h, t, s, body, torque, p):
     fill(w)
     guess_all(w, h, s.z, body)
     change, count = solved_all(w, h, t, s.z, memory, body, torque, p)
-    end_all(w, s.z)
+    end_all(w, h, s.z)
     pull_all(t + h, s.z, memory, body, torque, p)
     return SystemState(change, s.z, STAGES * count + 1.0)
 

@@ -347,7 +347,7 @@ def system_facts(method: Method) -> Iterator[Fact]:
         "symplectic, in a system",
         None if own.symplectic is None else own.symplectic is True,
         partial(system_symplecticity, method),
-        (0.1, 0.2, 0.4, 0.8),
+        (0.1, 0.2, 0.4, 0.8, 1.0),
     )
     drift = cache(partial(system_drift, method))
     known = own.conserves is not None
