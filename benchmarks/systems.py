@@ -1,6 +1,7 @@
 """Didymos and Dimorphos given to what users would pick instead: time to reach an error.
 
     python benchmarks/systems.py [--peers PYTHON] [--days 10] [--repeats 7]
+    python benchmarks/systems.py --momenta
 
 PYTHON is that of an environment with heyoka and numbalsoda; this script runs itself there, in turn
 with ours, so that all are timed on the same machine in the same minutes.  The error is that of the
@@ -8,6 +9,8 @@ relative position at the end, over the distance, or of the attitudes, whichever 
 reference is EXACT-RKN6 with a short step, and heyoka must agree with it.  Ours is timed by calls of a
 prepared `polhode.Flow`, and as the loop alone of `polhode.integrate(..., every="end")`.  The peers get the
 equations of the relative motion, 20 numbers in place of our 26, and compile before they are timed.
+
+--momenta follows two boxes that tumble around each other for a million steps: what becomes of their momenta.
 """
 
 import argparse
@@ -228,13 +231,52 @@ def answer(rows, exact, goal, column):
     return min(good, default=math.nan)
 
 
+# --- momenta --------------------------------------------------------------------------------------
+
+LONG_RUNS = {"VLV": 0.02, "LP2": 0.02, "EXACT": 0.02, "EXACT-RKN4": 0.05, "GAUSS16": 0.4}
+COUNT = 10**6
+
+
+def momenta():
+    import polhode
+
+    bodies = [
+        polhode.RigidBody.box(1, 0.8, 0.5, mass=2.0),
+        polhode.RigidBody.box(0.6, 0.5, 0.4, mass=1.0),
+    ]
+    pair = polhode.System(bodies, polhode.interactions.gravity(bodies, G=1.0))
+    start = {
+        "position0": [(-2 / 3, 0, 0.1), (4 / 3, 0, -0.2)],
+        "velocity0": [(0, -0.4, 0), (0, 0.8, 0)],
+        "omega0": [(0.3, 0.2, 1.0), (0.5, -0.4, 0.7)],
+    }
+    print(f"{COUNT:.0e} steps: largest change of momentum, angular momentum and energy, relative")
+    for method, h in LONG_RUNS.items():
+        span = 0.0, COUNT * h
+        run = polhode.integrate(
+            pair, t_span=span, step=h, method=method, every=COUNT // 100, **start
+        )
+        P, L, E = run.linear_momentum, run.angular_momentum, run.total_energy
+        size = run.body.masses[0] * np.linalg.norm(run.velocity[0, 0])
+        changes = (
+            np.abs(P - P[0]).max() / size,
+            np.abs(L - L[0]).max() / np.linalg.norm(L[0]),
+            np.abs(E / E[0] - 1.0).max(),
+        )
+        print(f"{method:<12} h = {h:<5}", *(f"{one:8.1e}" for one in changes))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--peers")
     parser.add_argument("--days", type=float, default=10.0)
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--serve", action="store_true")
+    parser.add_argument("--momenta", action="store_true")
     given = parser.parse_args()
+    if given.momenta:
+        momenta()
+        return
     end = given.days * 86400.0
     if given.serve:
         serve(end, given.repeats)

@@ -173,6 +173,8 @@ def flight_order(method: Method | str) -> FlightOrders:
         errors.append(np.sqrt(np.mean(np.square(found), axis=0)))
         if errors[-1].min() < FLOOR:
             break
+    if len(errors) < 3:  # of an order so high that nothing is above round-off
+        return FlightOrders(*[np.nan] * 4)
     *kept, _ = np.log(errors)
     slopes = np.diff(kept, axis=0) / -np.diff(np.log(COUNTS[: len(kept)]))[:, None]
     return FlightOrders(*np.median(slopes[-3:], axis=0).tolist())

@@ -242,7 +242,7 @@ def _flight(method):
         "symplectic, in flight",
         method.symplectic is True if own and method.symplectic is not None else None,
         partial(flight.flight_symplecticity, method),
-        (0.1, 0.2, 0.3),
+        (0.1, 0.2, 0.3, 0.6, 1.2),
     )
 
 

@@ -321,7 +321,7 @@ def system_energy_trend(method: Method | str) -> Trend:
 # --- in a certificate -----------------------------------------------------------------------------
 
 ORDER = 0.15  # how far a measured order may be from the declared one, up to order 3
-LOST = 10.0  # times the kinetic energy
+LOST, ROUNDING = 10.0, 1e-12  # times the kinetic energy
 DRIFTS = 1.0  # standard deviations of the oscillation: what is less is none
 
 
@@ -385,7 +385,7 @@ def trend_fact(method, steady):
     except (IntegrationError, InputError) as error:
         why = str(error).partition(";")[0]
         return Fact(name, title, declared, None, None, why)
-    drifts = bool(abs(found.shift) > DRIFTS)
+    drifts = bool(abs(found.shift) > DRIFTS and abs(found.relative) > ROUNDING)
     if not abs(found.relative) < LOST:
         return Fact(name, title, declared, True, declared, "energy lost")
     word = "yes" if drifts else "no"
