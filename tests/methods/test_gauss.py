@@ -58,7 +58,7 @@ def test_a_sphere_and_a_steady_spin_are_followed_exactly():
 
 
 def test_momenta_of_a_pair():
-    run = bound(100_000, every=1000)
+    run = bound(30_000, every=300)
     L, P = run.angular_momentum, run.linear_momentum
     assert abs(L - L[0]).max() < 2e-14 * np.linalg.norm(L[0])
     assert abs(P - P[0]).max() < 1e-13

@@ -13,7 +13,7 @@ from types import BuiltinFunctionType, SimpleNamespace
 from typing import Any
 
 from polhode.core.fma import fma, product_and_sum
-from polhode.core.constant import Constant
+from polhode.core.constant import Constant, maker_of
 from polhode.core.rebind import Rebinder
 from polhode.core.scalars import nearest, sincos
 
@@ -181,8 +181,9 @@ class Precise(Rebinder):
             return precise_math
         if isinstance(obj, BuiltinFunctionType) and obj.__module__ == "math":
             return getattr(precise_math, obj.__name__, obj)
-        if hasattr(obj, "__digits__"):
-            return obj.__digits__(Real)
+        make = maker_of(obj)
+        if make is not None:
+            return make(Real)
         return super().__call__(obj)
 
     def number(self, constant: Constant) -> float:
