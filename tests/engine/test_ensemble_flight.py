@@ -61,7 +61,13 @@ def same(run, one, i):
     return all(np.array_equal(getattr(run, part)[i], getattr(one, part)[-1]) for part in PARTS)
 
 
-@pytest.mark.parametrize("method", ["LP2", "EXACT", "NMB", "VLV", "EXACT-RKN4", "DOP853"])
+@pytest.mark.parametrize(
+    "method",
+    [
+        *("LP2", "NMB", "DOP853"),
+        *(pytest.param(one, marks=pytest.mark.slow) for one in ("EXACT", "VLV", "EXACT-RKN4")),
+    ],
+)
 def test_bodies_of_their_own_move_as_integrate_moves_them(method):
     moments, masses, start, parameters = many()
     run = ensemble(
