@@ -93,7 +93,7 @@ INTERACTIONS = {
 @pytest.mark.parametrize(
     "name",
     [
-        name if name in ("pairs", "in a box") else pytest.param(name, marks=pytest.mark.slow)
+        name if name == "pairs" else pytest.param(name, marks=pytest.mark.slow)
         for name in INTERACTIONS
     ],
 )
@@ -311,6 +311,7 @@ def test_a_flow_ends_where_integrate_does(pair, method):
     assert abs(back.position - START["position0"]).max() < 1e-13
 
 
+@pytest.mark.slow
 def test_a_flow_by_tolerance_in_python_and_with_times(pair):
     exact = polhode.Flow(pair, rtol=1e-10)(ATTITUDES, SPINS[0], 0.0, 1.0, **START)
     alone = run(pair, "DOP853", step=None, rtol=1e-10)

@@ -97,7 +97,7 @@ def test_every_kind_made_on_demand_has_an_example():
 # --- the declared facts ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", parameters(lambda name: name in (*LONG, "GAUSS16")))
+@pytest.mark.parametrize("method", parameters(lambda name: name in (*LONG, "GAUSS16", "taylor(7)")))
 def test_what_is_declared_holds_and_what_is_not_declared_fails(method):
     """As `polhode certify` judges it."""
     found = judge.declared_facts(method).values()

@@ -40,7 +40,7 @@ GENERATED = {"_build", "_static", "_templates", "gallery", "api", "commands", "m
 # by the build, which may be going on
 WRITTEN = ("changelog", "papers", "problems", "scenario", "errata", "verdicts")
 # compare and certify several methods; the tutorial and test_certify.py do so with few
-LONG = ("which_method", "own_integrator")
+LONG = ("which_method", "own_integrator", "free_flight", "expensive_torque")
 PAGES = sorted(
     path
     for path in DOCS.rglob("*.rst")
